@@ -28,7 +28,7 @@ PYTHON := .ci/python
 LINT := build/python/bin
 # What clang-format formats; headers of libcu++'s names have no ending.
 CODE := '*.cu' '*.cuh' '*.hpp' '*.cpp' '*.h' 'emulator/cuda_headers/cuda/*'
-MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/mkdocs
+MKDOCS := NO_MKDOCS_2_WARNING=1 build/python/bin/python -m mkdocs
 
 .DEFAULT_GOAL := climb
 .PHONY: help ready climb build install test test-all toolkits asan start hint check watch progress \

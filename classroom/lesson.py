@@ -119,6 +119,7 @@ class Reader:
         fold = f"<details markdown><summary>{APPENDIX}</summary>"
         if not text.startswith(fold) or not text.endswith("</details>") or unfolded(text).strip():
             self.complain(part.line, f"the appendix is not one fold '{fold}'")
+        text = re.sub(r"<!--.*?-->", "", text)
         before = re.search(r"\*\*Before this\*\*:?\s*(.*?)(?=\n\s*\n|\*\*Time\*\*|\Z)", text, re.S)
         time = re.search(r"\*\*Time\*\*:?\s*(.*?)(?=\n\s*\n|\*\*Afterwards|\Z)", text, re.S)
         can = re.search(r"\*\*Afterwards you can\*\*:?((?:\s*\n[-* ].*)*)", text)

@@ -47,7 +47,7 @@ def exercise_of(rung):
 
 def task_of(exercise):
     """What is to do, in one paragraph, without the commands that tell whether it is done."""
-    paragraph = " ".join(exercise["text"].split())
+    paragraph = " ".join(re.sub(r"<!--.*?-->", "", exercise["text"]).split())
     sentences = re.split(r"(?<=[.]) (?=[A-Z`])", paragraph)
     kept = [each for each in sentences if not re.search(r"`(?:make |build/)", each)]
     return " ".join(kept).replace("`", "")

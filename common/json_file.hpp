@@ -34,9 +34,10 @@ auto from_json_file(const std::filesystem::path& path, Read read)
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::nullopt;
   const auto complain = [&](const std::string& reason) {
-    throw std::runtime_error(fmt::format(
-        "{}: {}; repair the file, record it anew, or bring the committed one back with git restore",
-        path.string(), reason));
+    throw std::runtime_error(
+        fmt::format("{}: {}; repair the file, record it again, or bring the committed one back "
+                    "with git restore",
+                    path.string(), reason));
   };
   std::string reason;
   try {

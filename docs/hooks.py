@@ -21,6 +21,9 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.nav import Link
 
+from docs.reading import paths
+from docs.talks import slides
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LESSONS = "ladder/[0-9][0-9]_*/README.md"
 KATEX = pathlib.Path("/usr/share/javascript/katex")  # of Debian's libjs-katex
@@ -83,6 +86,8 @@ def mounted(path):
     """The place among the pages of a file or folder of the repository."""
     if path == "README.md":
         return "index.md"
+    if path.startswith("docs/talks/") and path.endswith(".md"):
+        return path.removeprefix("docs/").removesuffix(".md") + ".html"
     programs = path in ("docs/figures", "docs/report") or path.endswith(".py")
     if path.startswith("docs/") and not programs:
         return path.removeprefix("docs/")
@@ -221,6 +226,9 @@ def on_files(files, config):
         files.append(File.generated(config, uri, abs_src_path=str(lesson)))
     for uri, path in (*katex_files(), *reference_files(), *licences()):
         files.append(File.generated(config, uri, abs_src_path=str(path)))
+    for path in slides.talks():
+        uri = mounted(path.relative_to(ROOT).as_posix())
+        files.append(File.generated(config, uri, content=slides.deck(path)))
     in_site = {file.src_uri for file in files}
     pages, sources = linked_pages(files)
     for path in pages:
@@ -237,7 +245,7 @@ def on_files(files, config):
 
 def on_nav(nav, config, files):
     """Doxygen's pages are no pages of MkDocs: a plain link leads to them."""
-    section = next(item for item in nav.items if item.title == "Reference")
+    section = next(item for item in nav.items if item.title == "Reference and research")
     section.children.append(Link("All functions and kernels", "api/index.html"))
     return nav
 
@@ -261,6 +269,15 @@ def source_lines(path):
     return path.read_text().splitlines()
 
 
+def signposted(markdown, page):
+    """A page that says below its title what it needs, and where on which path it stands."""
+    text = paths.signpost(page)
+    if not text:
+        return markdown
+    box = f'<div class="signpost" data-search-exclude markdown>\n\n{text}\n\n</div>'
+    return re.sub(r"^(# .+)$", rf"\1\n\n{box}", markdown, count=1, flags=re.M)
+
+
 def on_page_markdown(markdown, page, config, files):
     """Leads links to the places of their targets, puts figures into the page, and numbers the
     lines of excerpts as their files do: reports name lines."""
@@ -268,6 +285,7 @@ def on_page_markdown(markdown, page, config, files):
         return markdown
     page.meta.setdefault("tags", search_words(repository_path(page.file)))
     here = repository_path(page.file)
+    markdown = signposted(markdown, here)
 
     def lead(match):
         target = mounted(resolved(match[2], here))

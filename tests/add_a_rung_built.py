@@ -16,7 +16,7 @@ from bench.rungs import FACTS
 from tests import SOURCES
 from tests.add_a_rung import folder_of, numbered, write_tree
 
-MKDOCS = SOURCES / "build" / "python" / "bin" / "mkdocs"
+PYTHON = SOURCES / "build" / "python" / "bin" / "python"
 
 
 def run(root, *command, expected=0):
@@ -50,7 +50,7 @@ def build_and_test(root):
         run(root, "build/ladder", "check", f"{number:02}")
     run(root, "build/tests/rung_tests")
     run(root, "make", "report", expected=2)
-    run(root, str(MKDOCS), "build", "--quiet")
+    run(root, str(PYTHON), "-m", "mkdocs", "build", "--quiet")
     for number, addition in numbered():
         page = root / "build" / "site" / "ladder" / folder_of(number, addition) / "README.html"
         if not page.exists() and not page.with_name("index.html").exists():

@@ -47,7 +47,7 @@ def draw(narrow=False):
     picture.legend(*at, [("f2", "lane 0"), ("f2 half", "lane 1")])
     for title, lanes, load in (
         (f"rung 04: lane c owns columns c, c + {cols}, c + {2 * cols}, ...", spread, words),
-        (f"not so: lane c owns {tn} neighbours, {tn}c to {tn}c + {tn - 1}", side_by_side, others),
+        (f"instead of neighbours: lane c owns {tn}c to {tn}c + {tn - 1}", side_by_side, others),
     ):
         picture.text(left, y, title, "strong")
         draw_columns(picture, y + 12, c["BN"], lanes)

@@ -1,4 +1,4 @@
-"""Rung 09: the passes that a copy of A takes, and which two banks each copied word uses."""
+"""Rung 09: the wavefronts that a copy of A takes, and which two banks each copied word uses."""
 
 from docs.figures.shapes import EDGE, Picture, plural
 from docs.figures.tiles import tile_constants
@@ -18,7 +18,7 @@ def places(depth, row, extent):
 
 
 def passes(sources, targets):
-    """[lanes] of each pass: a lane goes after every earlier lane that shares one of its banks."""
+    """[lanes] of each wavefront: a lane goes after all earlier ones that share one of its banks."""
     found = []
     turn = []
     for lane in range(LANES):
@@ -37,9 +37,9 @@ def passes(sources, targets):
 
 
 def draw_passes(picture, y, depth, words, found):
-    """A pass per line: at the left its banks in A, at the right in sA; a cell names its row."""
+    """A wavefront per line: its banks in A, and at the right in sA; a cell names its row."""
     for i, lanes in enumerate(found):
-        picture.text(READ - 12, y + 14, f"pass {i + 1}", "soft", "end")
+        picture.text(READ - 12, y + 14, f"{i + 1}", "soft", "end")
         for left, of_lanes in zip((READ, WRITTEN), words, strict=True):
             picture.bar(left, y, left + BANKS * CELL, y + TALL, "soft-fill")
             for lane in lanes:
@@ -93,10 +93,7 @@ def draw(narrow=False):
         lanes = places(depth, row, extent)
         found.append((words, lanes, passes(*lanes)))
     height = 132 + sum(56 + len(each) * (TALL + 4) for *_, each in found)
-    counts = "; ".join(
-        f"{words}: {plural(len(each), 'pass').replace('passs', 'passes')}"
-        for words, _, each in found
-    )
+    counts = "; ".join(f"{words}: {plural(len(each), 'wavefront')}" for words, _, each in found)
     picture = Picture(
         "rung_09_passes",
         height,
@@ -104,8 +101,8 @@ def draw(narrow=False):
         f"one cp.async of a warp: {depth} words from each of {rows} rows of A; a cell is a bank, "
         "its number the row",
         f"Rung 09. A warp copies {depth} neighbouring words from each of {rows} rows of A. A "
-        "lane goes one pass after every earlier lane with which it shares the bank that it reads "
-        f"or the bank that it writes. {counts}.",
+        "lane goes one wavefront after every earlier lane with which it shares the bank that it "
+        f"reads or the bank that it writes. {counts}.",
         narrow,
     )
     if narrow:

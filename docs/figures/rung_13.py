@@ -58,7 +58,7 @@ def rows(rung):
             "shared memory of all",
             f"{BLOCKS} blocks (DSMEM)",
         ),
-        ("stream-K", "peers: blocks of the grid", peers, "global memory,", "behind a flag"),
+        ("stream-K", "peers: blocks of the grid", peers, "global memory,", "after a flag"),
     )
 
 

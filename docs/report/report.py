@@ -42,8 +42,10 @@ from docs.report.page_blocks import (
     near_product,
     orders,
     paper_tlb,
+    paths,
     public_programs,
     raster_bytes,
+    story,
 )
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import FigureError, NotRecordedError
@@ -72,11 +74,13 @@ PLACED_BLOCKS = {
     **ablations.BLOCKS,
     **orders.BLOCKS,
     **paper_tlb.BLOCKS,
+    **paths.BLOCKS,
     **front.BLOCKS,
     **labs.BLOCKS,
     **near_loops.BLOCKS,
     **near_product.BLOCKS,
     **raster_bytes.BLOCKS,
+    **story.BLOCKS,
 }
 
 BEGIN = r"<!-- begin (?P<name>\w+)(?: (?P<arguments>[^\n]*?))? -->"

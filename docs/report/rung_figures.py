@@ -7,6 +7,7 @@ import re
 
 from bench import results_file
 from bench.rungs import FACTS, rung_of
+from docs.reading import paths
 from docs.report.by_hand import by_hand
 from docs.report.recorded import (
     RESULTS,
@@ -148,6 +149,11 @@ def counted_value(name, rung, size, recording=profile):
         return f"{counters['sm__cycles_elapsed.max'] * 1e-6:.1f} million"
     if name == "time":
         return f"{counters['gpu__time_duration.sum'] * 1e-6:.1f} ms"
+    if name == "warps":  # on an SM, on average
+        return f"{counters['sm__warps_active.avg.pct_of_peak_sustained_active'] * 0.64:.0f}"
+    if name == "loaded_gb":  # asked for by warps' loads and copies, without boxes
+        loaded = counters["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] * 32
+        return f"{loaded * 1e-9:.2f} GB"
     if name == "registers":
         return f"{counters['launch__registers_per_thread']:.0f}"
     if name == "instructions_per_ffma":
@@ -241,7 +247,8 @@ def value(name, rung):
     roof, `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
     `about_below` are what the rung is about, its own figure and that of the rung below.
-    `lab:latency:l2_cycles` is what a lab found; see recorded_labs.py.
+    `needs` and `read_minutes` are of its lesson, `lab:latency:l2_cycles` is what a lab found; see
+    docs/reading/paths.py and recorded_labs.py.
     """
     if name.startswith("lab:"):
         try:
@@ -267,6 +274,10 @@ def value(name, rung):
         text = counted_shapes(rung, *match.groups())
     elif match := re.fullmatch(r"about_(is|below)", plain):
         text = about_value(match[1], rung)
+    elif plain == "needs":
+        text = paths.needs_text(paths.lesson(rung))
+    elif plain == "read_minutes":
+        text = f"{paths.minutes_of(paths.lesson(rung))}"
     elif plain == "predicted_4096":
         text = milliseconds(predicted(rung, 4096)[1])
     elif plain == "off_4096":

@@ -36,7 +36,7 @@ Answers ask(const std::vector<Question>& questions, std::istream& in, std::ostre
   Answers answers;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const Question& question = questions[i];
-    out << fmt::format("\n{}", wrapped(fmt::format("{}. {}", i + 1, question.text), 3));
+    out << fmt::format("\n{}", wrapped(fmt::format("{}. {}", i + 1, asked_text(question)), 3));
     for (bool answered = false; !answered;) {
       out << fmt::format("   {} > ", question.unit) << std::flush;
       std::string line;
@@ -47,7 +47,9 @@ Answers ask(const std::vector<Question>& questions, std::istream& in, std::ostre
       if (!terminal) out << line << "\n";
       try {
         if (line.find_first_not_of(" \t\r") != std::string::npos) {
-          answers[question.id] = prediction_from(line);
+          const double answer = prediction_from(line);
+          require_possible(question, answer);
+          answers[question.id] = answer;
         }
         answered = true;
       } catch (const std::invalid_argument& error) {
@@ -77,7 +79,9 @@ Answers answers_from(const std::vector<Question>& questions, const std::string& 
   Answers answers;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].find_first_not_of(' ') == std::string::npos) continue;
-    answers[questions[i].id] = prediction_from(parts[i]);
+    const double answer = prediction_from(parts[i]);
+    require_possible(questions[i], answer);
+    answers[questions[i].id] = answer;
   }
   return answers;
 }

@@ -52,18 +52,12 @@ const Entry* entry_of(const Climb& climb, int rung) {
 Cell own_speed(const Question& question, const SpeedRatio& speed, const Entry& entry,
                const Climb& climb) {
   if (!entry.timing) return {.text = "needs a GPU"};
-  double ratio = 0;
-  if (!speed.over) {
-    if (!entry.timing->share_of_roof) return {.text = "peak not known"};
-    ratio = *entry.timing->share_of_roof;
-  } else {
-    const Entry* other = entry_of(climb, *speed.over);
-    if (other == nullptr) {
-      return {.text = fmt::format("needs rung {:02}", *speed.over), .needs_rung = true};
-    }
-    if (!other->timing) return {.text = fmt::format("{:02} was not timed", *speed.over)};
-    ratio = other->timing->time_ms / entry.timing->time_ms;
+  const Entry* other = entry_of(climb, speed.over);
+  if (other == nullptr) {
+    return {.text = fmt::format("needs rung {:02}", speed.over), .needs_rung = true};
   }
+  if (!other->timing) return {.text = fmt::format("{:02} was not timed", speed.over)};
+  const double ratio = other->timing->time_ms / entry.timing->time_ms;
   const bool other_shape = !is_square(climb.problem.shape, speed.size);
   return {.text = figure_text(question, in_unit_of(question, ratio)) + (other_shape ? " *" : ""),
           .other_shape = other_shape};
@@ -74,7 +68,9 @@ Cell own_cell(const Question& question, const Entry& entry, const Climb& climb,
   if (const auto* speed = std::get_if<SpeedRatio>(&question.figure)) {
     return own_speed(question, *speed, entry, climb);
   }
-  const std::optional<double> counted = count(entry.rung, std::get<CounterRatio>(question.figure));
+  const auto* ratio = std::get_if<CounterRatio>(&question.figure);
+  if (ratio == nullptr || ratio->profiled) return {.text = "by ncu alone"};
+  const std::optional<double> counted = count(entry.rung, *ratio);
   return {.text = counted ? figure_text(question, in_unit_of(question, *counted)) : "not counted"};
 }
 
@@ -89,7 +85,11 @@ Cell recorded_cell(const Question& question, const Rung& rung,
   const auto is_edited = [&](int number) {
     return recording && recording->edited.contains(number);
   };
-  if (is_edited(rung.number) || (speed != nullptr && speed->over && is_edited(*speed->over))) {
+  const auto* ratio = std::get_if<CounterRatio>(&question.figure);
+  int other = rung.number;  // what it is compared with
+  if (speed != nullptr) other = speed->over;
+  if (ratio != nullptr) other = ratio->over.value_or(other);
+  if (is_edited(rung.number) || is_edited(other)) {
     return {.text = "edited", .edited = true};
   }
   const std::optional<double> recorded = recorded_answer(question, rung);
@@ -120,10 +120,9 @@ std::string rows_of(const Entry& entry, const Answers& answers, const Climb& cli
 
 std::string notes_text(const Notes& notes, const Climb& climb,
                        const std::optional<Recording>& recording) {
-  std::string text = fmt::format(
-      "at: M = N = K. counted: by the emulator, now.{}{}",
-      climb.protocol ? " measured: speed on this GPU, now." : "",
-      recording ? fmt::format(" recorded: {}, {}.", recording->device, recording->protocol) : "");
+  std::string text = fmt::format("at: M = N = K. counted: by the emulator, now.{}{}",
+                                 climb.protocol ? " measured: speed on this GPU, now." : "",
+                                 recording ? fmt::format(" recorded: {}.", recording->device) : "");
   if (notes.edited) {
     text += " edited: the source is not the one that was recorded.";
   }
@@ -137,6 +136,7 @@ std::string notes_text(const Notes& notes, const Climb& climb,
 }  // namespace
 
 std::string figure_text(const Question& question, double figure) {
+  if (std::holds_alternative<Fullest>(question.figure)) return fmt::format("{:.0f}", figure);
   const auto digits = [&] {
     if (figure >= 1e6 || (figure > 0 && figure < 0.01)) return fmt::format("{:.3g}", figure);
     return fmt::format("{:.{}f}", figure, figure < 1 ? 3 : figure < 100 ? 2 : 0);
@@ -155,9 +155,9 @@ std::vector<Rung> rungs_to_compare_with(const Predictions& predictions,
     const Answers answers = predictions.of(rung.number);
     for (const Question& question : questions_of(rung)) {
       const auto* speed = std::get_if<SpeedRatio>(&question.figure);
-      if (speed == nullptr || !speed->over || !answers.contains(question.id)) continue;
-      if (holds(chosen, *speed->over) || holds(others, *speed->over)) continue;
-      const auto other = std::ranges::find(ladder, *speed->over, &Rung::number);
+      if (speed == nullptr || !answers.contains(question.id)) continue;
+      if (holds(chosen, speed->over) || holds(others, speed->over)) continue;
+      const auto other = std::ranges::find(ladder, speed->over, &Rung::number);
       if (other != ladder.end()) others.push_back(*other);
     }
   }

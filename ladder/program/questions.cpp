@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -19,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kQuestions = "ladder/questions.json";
-constexpr const char* kPeak = "FP32 peak";
+constexpr const char* kDramPossible = "dram_bytes_possible";  // in the time that was counted
 
 /// M = N = K of a figure.
 int size_of(const json& figure) {
@@ -27,6 +28,33 @@ int size_of(const json& figure) {
   const double size = positive_figure(figure.at("size"), "size");
   if (size > kLargest) throw std::invalid_argument(fmt::format("size is {}", size));
   return static_cast<int>(size);
+}
+
+int rung_from(const std::string& text) {
+  int number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size()) {
+    throw std::invalid_argument(fmt::format("\"over\" is \"{}\", and should be a rung", text));
+  }
+  return number;
+}
+
+CounterRatio counter_from(const json& fields) {
+  CounterRatio ratio{.of = fields.at("of"), .size = size_of(fields)};
+  if (fields.contains("per")) ratio.per = fields["per"];
+  if (fields.contains("over")) ratio.over = rung_from(fields["over"]);
+  ratio.profiled = fields.value("profiled", false);
+  return ratio;
+}
+
+Fullest fullest_from(const json& fields) {
+  Fullest fullest{.names = {}, .counters = {}, .size = size_of(fields)};
+  for (const json& resource : fields.at("among")) {
+    fullest.names.push_back(resource.at("name"));
+    fullest.counters.push_back(resource.at("counter"));
+  }
+  if (fullest.names.size() < 2) throw std::invalid_argument("\"among\" leaves no choice");
+  return fullest;
 }
 
 Question question_from(const json& fields) {
@@ -37,44 +65,58 @@ Question question_from(const json& fields) {
                     .figure = {}};
   if (fields.contains("speed")) {
     const json& speed = fields["speed"];
-    const std::string over = speed.at("over");
-    int number = 0;
-    const auto [rest, error] = std::from_chars(over.data(), over.data() + over.size(), number);
-    if (over != kPeak && (error != std::errc() || rest != over.data() + over.size())) {
-      throw std::invalid_argument(
-          fmt::format("\"over\" is \"{}\", and should be a rung or \"{}\"", over, kPeak));
-    }
-    question.figure =
-        SpeedRatio{.over = over == kPeak ? std::optional<int>() : number, .size = size_of(speed)};
+    question.figure = SpeedRatio{.over = rung_from(speed.at("over")), .size = size_of(speed)};
+  } else if (fields.contains("fullest")) {
+    question.figure = fullest_from(fields["fullest"]);
   } else {
-    const json& counter = fields.at("counter");
-    question.figure =
-        CounterRatio{.of = counter.at("of"), .per = counter.at("per"), .size = size_of(counter)};
+    question.figure = counter_from(fields.at("counter"));
   }
   return question;
 }
 
-/// TFLOP/s of a rung / those of another, or of an H200's FP32 lanes.
+/// TFLOP/s of a rung / those of another.
 std::optional<double> recorded_ratio(const SpeedRatio& speed, const Rung& rung) {
-  const std::optional<Recording> recording = recorded_climb();
+  const std::optional<Recording> recording = recorded_climb_at(speed.size);
   if (!recording || recording->size != speed.size) return std::nullopt;
   const RecordedFigure* figure = figure_of(*recording, rung);
-  if (figure == nullptr) return std::nullopt;
-  if (!speed.over) {
-    static const double h200_tflops = load_card("h200").fp32_tflops;
-    return figure->tflops / h200_tflops;
-  }
-  const auto other = std::ranges::find(recording->figures, *speed.over, &RecordedFigure::rung);
-  return other == recording->figures.end() ? std::nullopt
-                                           : std::optional(figure->tflops / other->tflops);
+  const auto other = std::ranges::find(recording->figures, speed.over, &RecordedFigure::rung);
+  if (figure == nullptr || other == recording->figures.end()) return std::nullopt;
+  return figure->tflops / other->tflops;
+}
+
+/// A counter of a rung on an H200.
+std::optional<double> recorded_counter(int rung, int size, const std::string& name) {
+  const auto counters = recorded_counters(rung, size);
+  const auto found = counters.find(name);
+  if (found != counters.end()) return found->second;
+  const auto time = counters.find("gpu__time_duration.sum");
+  if (name != kDramPossible || time == counters.end()) return std::nullopt;
+  static const double h200_bytes_per_ns = load_card("h200").dram_bytes_per_second * 1e-9;
+  return time->second * h200_bytes_per_ns;
+}
+
+std::optional<double> recorded_ratio(const CounterRatio& ratio, int rung, Format stored) {
+  return value_of(ratio, stored, [&](const std::string& name) {
+    return recorded_counter(rung, ratio.size, name);
+  });
 }
 
 std::optional<double> recorded_ratio(const CounterRatio& ratio, const Rung& rung) {
-  const auto counters = recorded_counters(rung.number, ratio.size);
-  return value_of(ratio, rung.precision.stored, [&](const std::string& name) {
-    const auto found = counters.find(name);
-    return found == counters.end() ? std::nullopt : std::optional(found->second);
-  });
+  const std::optional<double> own = recorded_ratio(ratio, rung.number, rung.precision.stored);
+  if (!ratio.over || !own) return own;
+  const std::optional<double> other = recorded_ratio(ratio, *ratio.over, rung.precision.stored);
+  return other && *other != 0 ? std::optional(*own / *other) : std::nullopt;
+}
+
+/// The number of the fullest resource, counted from 1.
+std::optional<double> recorded_ratio(const Fullest& fullest, const Rung& rung) {
+  std::vector<double> busy;
+  for (const std::string& name : fullest.counters) {
+    const std::optional<double> percent = recorded_counter(rung.number, fullest.size, name);
+    if (!percent) return std::nullopt;
+    busy.push_back(*percent);
+  }
+  return static_cast<double>(std::ranges::max_element(busy) - busy.begin() + 1);
 }
 
 }  // namespace
@@ -98,6 +140,8 @@ std::optional<double> shape_count(std::string_view name, int size, Format stored
   constexpr double kLanes = 32;
   constexpr double kSectorBytes = 32;
   const double area_bytes = bytes_of(stored) * static_cast<double>(size) * size;
+  if (name == "one") return 1;
+  if (name == "hundred") return 100;
   if (name == "warp_multiply_adds") return static_cast<double>(size) * size * size / kLanes;
   if (name == "bytes_of_a_and_b") return 2 * area_bytes;
   if (name == "sectors_of_c") return area_bytes / kSectorBytes;
@@ -120,6 +164,29 @@ std::optional<double> recorded_answer(const Question& question, const Rung& rung
   const std::optional<double> ratio =
       std::visit([&](const auto& figure) { return recorded_ratio(figure, rung); }, question.figure);
   return ratio ? std::optional(in_unit_of(question, *ratio)) : std::nullopt;
+}
+
+std::string asked_text(const Question& question) {
+  std::string text = question.text;
+  if (const auto* fullest = std::get_if<Fullest>(&question.figure)) {
+    for (std::size_t i = 0; i < fullest->names.size(); ++i)
+      text += fmt::format("{}{} {}", i == 0 ? " " : ", ", i + 1, fullest->names[i]);
+    text += ".";
+  }
+  return text;
+}
+
+void require_possible(const Question& question, double answer) {
+  if (question.unit == "percent" && answer > 100) {
+    throw std::invalid_argument(fmt::format("{} % is more than all of it", answer));
+  }
+  const auto* fullest = std::get_if<Fullest>(&question.figure);
+  if (fullest == nullptr) return;
+  const auto numbers = static_cast<double>(fullest->names.size());
+  if (answer < 1 || answer > numbers || answer != std::floor(answer)) {
+    throw std::invalid_argument(
+        fmt::format("{} is not in the list: choose a number from 1 to {}", answer, numbers));
+  }
 }
 
 double in_unit_of(const Question& question, double ratio) {

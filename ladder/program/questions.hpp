@@ -15,18 +15,27 @@
 
 namespace ladder {
 
-/// Time of something else / time of the rung.
+/// Time of another rung / time of the rung.
 struct SpeedRatio {
-  std::optional<int> over;  ///< a rung; nothing: what the peak of the FP32 lanes would take
-  int size;                 ///< M = N = K
+  int over;
+  int size;  ///< M = N = K
 };
 
 /// \brief One counter over another. Both are Nsight Compute's names, or counts that follow from the
 ///        shape: see shape_count().
 struct CounterRatio {
   std::string of;
-  std::string per;
-  int size;  ///< M = N = K
+  std::string per = "one";
+  std::optional<int> over = {};  ///< of this rung / of another one
+  int size;                      ///< M = N = K
+  bool profiled = false;         ///< only a GPU counts it
+};
+
+/// Which of some resources is busy for the largest share of the time; the answer is its number.
+struct Fullest {
+  std::vector<std::string> names;
+  std::vector<std::string> counters;  ///< one of each, in percent
+  int size;                           ///< M = N = K
 };
 
 /// One question about a rung.
@@ -35,8 +44,15 @@ struct Question {
   std::string name;  ///< "gain over rung 02", for tables
   std::string text;
   std::string unit;  ///< "times"; the figure of a question in "percent" is a ratio times 100
-  std::variant<SpeedRatio, CounterRatio> figure;
+  std::variant<SpeedRatio, CounterRatio, Fullest> figure;
 };
+
+/// A question as it is asked: its text, and the resources to choose from.
+std::string asked_text(const Question& question);
+
+/// \throws std::invalid_argument that says why no such answer is possible: a share of more than all,
+///         a number that is not in the list
+void require_possible(const Question& question, double answer);
 
 /// \brief  The questions of a rung, in the order in which they are asked.
 /// \return nothing for a rung without questions, and where the file is not there, as in a copied
@@ -45,7 +61,8 @@ struct Question {
 std::vector<Question> questions_of(const Rung& rung);
 
 /// \brief  What follows from M = N = K = size: "warp_multiply_adds" (of 32 lanes),
-///         "bytes_of_a_and_b", "sectors_of_c" (of 32 bytes).
+///         "bytes_of_a_and_b", "sectors_of_c" (of 32 bytes); and "one", and "hundred" for counters
+///         in percent.
 /// \return nothing for another name
 std::optional<double> shape_count(std::string_view name, int size, Format stored);
 

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double kMostCounted = 1e18;  // bytes of the largest trace have 13 digits
-constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_burst_4096.json";
+constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_{}_{}.json";
 constexpr const char* kRecordedProfile = "bench/results/nvidia-h200/profile_{}.json";
 
 /// null where nothing was measured or the value is not a number JSON can hold
@@ -134,6 +134,13 @@ std::map<std::string, double> recorded_counters(int rung, int size) {
 }
 
 std::optional<Recording> recorded_climb(const std::filesystem::path& root) {
+  constexpr int kSize = 4096;
+  return recorded_climb_at(kSize, root);
+}
+
+std::optional<Recording> recorded_climb_at(int size, const std::filesystem::path& root) {
+  constexpr int kFirstBurst = 2048;
+  const char* const protocol = size < kFirstBurst ? "graph" : "burst";
   const auto read = [](const json& results) {
     Recording recording{.device = results.at("context").at("device"),
                         .protocol = results.at("context").at("protocol"),
@@ -152,7 +159,8 @@ std::optional<Recording> recorded_climb(const std::filesystem::path& root) {
     if (recording.figures.empty()) throw std::invalid_argument("it has no figure of a rung");
     return recording;
   };
-  std::optional<Recording> recording = from_json_file(root / kRecordedClimb, read);
+  std::optional<Recording> recording =
+      from_json_file(root / fmt::format(kRecordedClimb, protocol, size), read);
   if (recording) recording->edited = edited_rungs(root);
   return recording;
 }

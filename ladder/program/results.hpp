@@ -66,4 +66,10 @@ const RecordedFigure* figure_of(const Recording& recording, const Rung& rung);
 std::optional<Recording> recorded_climb(
     const std::filesystem::path& root = emulator::source_tree());
 
+/// \brief  The recorded climb of an H200 at M = N = K = size: replayed as a graph below 2048, where
+///         nothing else measures the kernel, and in a burst from there on.
+/// \return nothing where no such climb was recorded
+std::optional<Recording> recorded_climb_at(
+    int size, const std::filesystem::path& root = emulator::source_tree());
+
 }  // namespace ladder

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/terminal/progress.hpp"
 #include "ladder/program/prediction_table.hpp"
 #include "ladder/program/rung_trace.hpp"
@@ -16,6 +18,15 @@ constexpr std::uint64_t kTouches = 600'000'000;
 }  // namespace
 
 std::optional<double> counted(const Rung& rung, const CounterRatio& ratio) {
+  if (ratio.over) {
+    CounterRatio alone = ratio;
+    alone.over.reset();
+    const auto other = std::ranges::find(emulated_rungs(), *ratio.over, &Rung::number);
+    if (other == emulated_rungs().end()) return std::nullopt;  // a program of a single rung
+    const std::optional<double> own = counted(rung, alone);
+    const std::optional<double> of_other = counted(*other, alone);
+    return own && of_other && *of_other != 0 ? std::optional(*own / *of_other) : std::nullopt;
+  }
   require_living_instrumentation();
   Problem problem;
   problem.shape = {.M = ratio.size, .N = ratio.size, .K = ratio.size};

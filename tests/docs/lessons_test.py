@@ -3,7 +3,6 @@
 python3 -m tests.docs.lessons_test [build/ladder]     all that is wrong, at once
 """
 
-import math
 import os
 import pathlib
 import re
@@ -13,15 +12,15 @@ import unittest
 from bench.rungs import rung_table
 from classroom import lesson
 from classroom.markdown_text import figures_of, unfolded
+from docs.reading import words
 from docs.report.report import pages
 from tests import SOURCES
 from tests.docs.page_commands import Commands, command_faults
 
 PROGRAM = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build/ladder").resolve()
-MOST_GENERATED = 1 / 3  # of a lesson's words, code included
+MOST_GENERATED = 1 / 3  # of a lesson's words: tables, without the code that the lesson is about
+MOST_WORDS = 2500  # that stand open in a lesson
 LEAST_FIGURES = 2
-WORDS_PER_MINUTE = 150  # prose with arithmetic and code between
-TIMES_ARE_ROUNDED_TO = 5  # minutes
 BLOCKS = {
     "Appendix": ("card", "diff", "constants", "profile"),
     "The code": ("(?:code|change)",),
@@ -32,21 +31,11 @@ BLOCKS = {
 
 
 def generated_share(text):
-    """What part of the words, code included, is in generated blocks."""
-    blocks = re.finditer(r"^<!-- begin (\w+).*?<!-- end \1 -->$", text, flags=re.M | re.S)
-    return sum(len(block[0].split()) for block in blocks) / max(1, len(text.split()))
-
-
-def words_of(text):
-    """How many words there are to read: no code, no comments."""
-    prose = re.sub(r"^```.*?^```$|<!--.*?-->", "", unfolded(text), flags=re.M | re.S)
-    return len(prose.split())
-
-
-def minutes_to_read(text):
-    """As lessons announce it."""
-    minutes = words_of(text) / WORDS_PER_MINUTE
-    return TIMES_ARE_ROUNDED_TO * math.ceil(minutes / TIMES_ARE_ROUNDED_TO)
+    """What part of the words is in generated blocks; the kernel's own lines are counted apart."""
+    blocks = re.compile(r"^<!-- begin (\w+).*?<!-- end \1 -->$", flags=re.M | re.S)
+    text = blocks.sub(lambda block: "" if block[1] in ("code", "change") else block[0], text)
+    generated = sum(len(block[0].split()) for block in blocks.finditer(text))
+    return generated / max(1, len(text.split()))
 
 
 def lesson_faults(rung):
@@ -61,9 +50,12 @@ def lesson_faults(rung):
     share = generated_share(open_text)
     if share > MOST_GENERATED:
         wrong.append(f"{path}: generated blocks are {share:.0%} of what is not folded away")
-    minutes = minutes_to_read(path.read_text())
+    minutes = words.minutes_to_read(path.read_text())
     if found["card"].get("minutes", {}).get("read", minutes) != minutes:
         wrong.append(f"{path}: its '**Time**' should say 'read {minutes} min'")
+    to_read = words.counted(path.read_text()).open
+    if to_read > MOST_WORDS:
+        wrong.append(f"{path}: {to_read} words stand open, more than {MOST_WORDS}")
     figures = len(figures_of(open_text))
     if figures < LEAST_FIGURES:
         wrong.append(f"{path}: {figures} figures and widgets, fewer than {LEAST_FIGURES}")
@@ -85,11 +77,6 @@ class LessonsTest(unittest.TestCase):
     def test_the_generated_share_is_one_of_words(self):
         block = "<!-- begin card -->\na b\n<!-- end card -->\n"
         self.assertEqual(generated_share(block + "1 2 3 4 5 6 7 8 9 10\n"), 0.5)
-
-    def test_words_to_read_are_those_of_the_open_prose(self):
-        fold = "<details markdown><summary>more</summary>\n\nfolded away\n\n</details>\n"
-        self.assertEqual(words_of(f"two words\n\n```sh\nmake run\n```\n\n{fold}<!-- a b -->"), 2)
-        self.assertEqual(minutes_to_read("word " * 760), 10)
 
     def test_no_paragraph_begins_with_a_number_that_makes_it_a_list(self):
         """An answer "65. And so on" is shown as item 1 of a list."""

@@ -90,7 +90,7 @@ __global__ void flag_without_the_readers_fence(const float* A, float* C) {
   } else {
     while (atomicAdd(&ready, 0) < WARP) {
     }
-    C[t - WARP] = line[(t + 1) % WARP];  // fault: no fence behind the flag
+    C[t - WARP] = line[(t + 1) % WARP];  // fault: no fence after the flag
   }
 }
 

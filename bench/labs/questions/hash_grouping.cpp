@@ -310,7 +310,7 @@ void add_claims(LabReport& report, const PlainFall& fall, double on_gpu, const P
   report.claims.push_back(
       {.row = "R180",
        .claimed = "Working on a part of the table at a time makes grouping of tuples in the host's "
-                  "memory 2.5 times as fast on a P100, and 12.5 times on a K80",
+                  "memory 2.5x faster on a P100, and 12.5x on a K80",
        .verdict = by_table && zero_copy >= kClaimed         ? "holds"
                   : std::max(on_gpu, zero_copy) >= kClaimed ? "condition"
                                                             : "wrong",

@@ -116,7 +116,7 @@ LabReport remote_memory(Instruments* instruments, const LabOptions& options) {
   add_rates(report, *instruments->remote_sweeps(), rates, options);
   report.claims.push_back(check_claim(
       "R042", "Remote lines are cached in the reader's own L2", small.value < 1.5 * own,
-      fmt::format("A remote line that was just read takes {:.0f} cycles, an own one {:.0f}",
+      fmt::format("A remote line that was just read takes {:.0f} cycles, a local one {:.0f}",
                   small.value, own)));
   return report;
 }

@@ -3,10 +3,11 @@
 A block whose results are not recorded says so and names the command.
 """
 
-from math import exp, log
+from math import ceil, exp, log
 from statistics import median
 
 from docs.report import plot_ratio, plot_roofline, plot_staircase
+from docs.report.page_blocks.markdown import table
 from docs.report.recorded import (
     Benchmark,
     MissingFileError,
@@ -97,8 +98,8 @@ def shape_table(benchmark, jobs, rungs, reasons=None):
 
 @or_command(RECORD_BENCHMARK)
 def ratio_block(_rung):
-    """The front page's: every shape's ratio as a picture."""
-    return picture("ratio_by_size", "docs/figures", plot_ratio.ratio_words())
+    """Every shape's ratio as a picture."""
+    return picture("ratio_by_size", "figures", plot_ratio.ratio_words())
 
 
 @or_command(RECORD_BENCHMARK)
@@ -153,6 +154,38 @@ def drawn_block(_rung):
     return "\n".join([*lines, "", f"{source(benchmark)}."])
 
 
+LARGE_TILE = (128, 256)  # of rungs 10 to 14
+
+
+@or_command("make bench SHAPES=drawn OUT=drawn.json")
+def lost_block(_rung):
+    """The drawn shapes on which the library is faster, and how many tiles all of them have."""
+    benchmark = Benchmark("drawn_shapes.json")
+    rung, sms = benchmark.rungs()[-1], int(benchmark.context["sms"])
+
+    def tiles(shape):
+        return ceil(shape[0] / LARGE_TILE[0]) * ceil(shape[1] / LARGE_TILE[1])
+
+    ratios = [(benchmark.ratio(rung, *job[1:]), job[1]) for job in benchmark.jobs()]
+    lost = sorted(entry for entry in ratios if entry[0] < 1)
+    won = [entry for entry in ratios if entry[0] >= 1]
+    few, among = (sum(tiles(shape) < sms for _, shape in some) for some in (lost, won))
+    rows = [
+        (f"{m} x {n} x {k}", f"{tiles((m, n, k)):,}", percent(ratio)) for ratio, (m, n, k) in lost
+    ]
+    return "\n".join(
+        [
+            table(("M x N x K", "tiles of 128 x 256", "of best cuBLAS"), rows),
+            "",
+            f"{source(benchmark)}.",
+            "",
+            f"Of these {len(lost)} shapes, {few} have fewer tiles than the GPU has SMs "
+            f"({percent(few / len(lost))}); of the {len(won)} on which rung {title_of(rung)} is "
+            f"level or faster, {among} ({percent(among / len(won))}).",
+        ]
+    )
+
+
 @or_command("make roofs")
 def roofline_block(_rung):
     """The measured roofs as a picture."""
@@ -165,5 +198,6 @@ BLOCKS = {
     "benchmark": benchmark_block,
     "benchmark_shapes": shapes_block,
     "drawn": drawn_block,
+    "lost": lost_block,
     "roofline": roofline_block,
 }

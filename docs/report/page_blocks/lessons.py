@@ -109,6 +109,11 @@ def predict_block(place, arguments):
     lines = []
     for i, question in enumerate(asked, 1):
         text, unit = question["question"], question["unit"]
+        among = question.get("fullest", {}).get("among", [])
+        if among:
+            said = ", ".join(f"{n} {resource['name']}" for n, resource in enumerate(among, 1))
+            lines.append(f"{i}. {plain(text)} {said}.")
+            continue
         said = re.search(rf"\b{re.escape(unit)}\b", text)
         lines.append(f"{i}. {plain(text)}{'' if said else f' (In {unit}.)'}")
     return "\n".join(

@@ -62,7 +62,7 @@ class BenchmarkTablesTest(unittest.TestCase):
         text = BLOCKS["benchmark"](None)
         self.assertIn("| squares | burst | 2 | 1 | 80.0 % | 100.0 % | 125.0 % |", text)
         self.assertIn("Made Up 1", text)
-        self.assertIn("(docs/figures/ratio_by_size.svg)", BLOCKS["ratio_by_size"](None))
+        self.assertIn("(figures/ratio_by_size.svg)", BLOCKS["ratio_by_size"](None))
         text = BLOCKS["benchmark_shapes"](None)
         self.assertIn("burst | 51.2 | 90.0 % | 80.0 % |", text)
         self.assertIn("| burst |  |  | 125.0 % |", text)

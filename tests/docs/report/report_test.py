@@ -133,7 +133,7 @@ class ReportTest(unittest.TestCase):
                 entry["metrics"]["memory_l1_wavefronts_shared"] = 8 * ffma
                 entry["metrics"]["memory_l1_wavefronts_shared_ideal"] = 7 * ffma
         path.write_text(json.dumps(document))
-        page = self.root / "docs/benchmark.md"
+        page = self.root / "docs/chapters/why_cublas_loses.md"
         self.assertEqual(report(self.root)[0], 0)
         text = page.read_text()
         self.assertIn("| M = N = K = 4096 | cuBLAS | 08 | 09 | 10 | 11 | 12 |", text)
