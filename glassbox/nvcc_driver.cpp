@@ -207,7 +207,9 @@ class Driver {
   /// Kernels cannot be in it, so nothing of it is traced.
   void compile_c(const NvccSource& source, const fs::path& object) const {
     Words command = {compiler_description().at("compiler"), "-x", "c", "-O2", "-g", "-fPIC", "-w"};
-    for (const std::string& folder : command_.include_folders)
+    Words folders = emulator_folders();
+    append(folders, command_.include_folders);
+    for (const std::string& folder : folders)
       append(command, {"-I", folder});
     for (const std::string& definition : command_.definitions)
       command.push_back("-D" + definition);

@@ -59,10 +59,7 @@ class Compilation {
            {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
             "-ftrack-macro-expansion=0",
             fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
-    for (const std::string& include : words("folders")) {
-      const fs::path below = emulator::source_tree() / include;
-      emulator_folders_.push_back(include.empty() ? emulator::source_tree() : below);
-    }
+    emulator_folders_ = emulator_folders();
     for (const Words& folders : {emulator_folders_, sources.include_folders}) {
       for (const std::string& include : folders)
         append(compiler_, {"-I", include});
@@ -170,6 +167,15 @@ nlohmann::json compiler_description() {
                     emulator::installed() ? "run `make install` again" : "run `make build` first"));
   }
   return nlohmann::json::parse(file);
+}
+
+Words emulator_folders() {
+  Words folders;
+  for (const std::string& include : compiler_description().at("folders").get<Words>()) {
+    const fs::path below = emulator::source_tree() / include;
+    folders.push_back(include.empty() ? emulator::source_tree() : below);
+  }
+  return folders;
 }
 
 void run_compiler(const Words& words, const Words& environment, SourceErrorKind kind) {

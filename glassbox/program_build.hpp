@@ -32,6 +32,9 @@ struct ProgramSources {
 /// \throws std::runtime_error  the build folder is incomplete
 nlohmann::json compiler_description();
 
+/// Where CUDA's words are.
+std::vector<std::string> emulator_folders();
+
 /// Sources that are compiled, and not linked yet.
 struct CompiledSources {
   std::vector<std::string> objects = {};  ///< of each source, in order
