@@ -23,8 +23,11 @@
 #include "common/version.hpp"
 #include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
+#include "glassbox/nvcc_driver.hpp"
+#include "glassbox/object_file.hpp"
 #include "glassbox/program_build.hpp"
 #include "glassbox/program_findings.hpp"
+#include "glassbox/program_link.hpp"
 #include "glassbox/runtime/orders.hpp"
 #include "glassbox/work_folder.hpp"
 
@@ -134,15 +137,26 @@ std::vector<std::string> environment_of(const Arguments& arguments, const BuiltP
       variable(kCardVariable, arguments.gpu),
       variable(kKernelVariable, arguments.kernel),
       variable(kLaunchVariable, std::to_string(arguments.launch)),
-      variable(kHeapVariable, program.uses_device_heap ? "1" : ""),
+      variable(kHeapVariable, program.facts.uses_device_heap ? "1" : ""),
       variable(kDeviceVariablesVariable,
-               fmt::format("{}", fmt::join(program.device_variables, " "))),
+               fmt::format("{}", fmt::join(program.facts.device_variables, " "))),
       variable(kAddressesVariable, has_page ? "1" : ""),
       variable(kFolderVariable, folder)};
+  if (!program.library_path.empty())
+    environment.push_back(variable("LD_LIBRARY_PATH", program.library_path));
   if (std::getenv("LADDER_MULTIPROCESSORS") == nullptr) {
     environment.push_back(variable("LADDER_MULTIPROCESSORS", std::to_string(card.sms)));
   }
   return environment;
+}
+
+/// Builds it, or takes the one that `glassbox nvcc` has built.
+BuiltProgram program_of(const ProgramSources& sources, const fs::path& folder) {
+  if (sources.files.size() == 1) {
+    if (auto facts = facts_of_program(sources.files[0]))
+      return program_for_run(sources.files[0], *facts, sources.traced, folder);
+  }
+  return build_program(sources, folder);
 }
 
 /// What the run time has written; nothing of a program that ended before its first instruction.
@@ -153,10 +167,10 @@ ProgramFindings read_findings(const fs::path& folder) {
 
 /// Who looked for what nvcc refuses.
 std::string front_end_text(const BuiltProgram& program) {
-  return program.front_end.empty()
+  return program.facts.front_end.empty()
              ? "neither nvcc nor clang is installed, so only the\n  commonest of what nvcc refuses "
                "was looked for"
-             : fmt::format("{} finds nothing that nvcc refuses", program.front_end);
+             : fmt::format("{} finds nothing that nvcc refuses", program.facts.front_end);
 }
 
 /// A program that was not built: its errors are the findings.
@@ -181,7 +195,7 @@ int glassbox_command(const Arguments& arguments) {
                             .compute_capability = card.compute_capability};
   BuiltProgram program;
   try {
-    program = build_program(sources, folder.path());
+    program = program_of(sources, folder.path());
   } catch (const BuildError& error) {
     return report_build_error(error, report, outputs);
   }
@@ -191,7 +205,8 @@ int glassbox_command(const Arguments& arguments) {
       words, environment_of(arguments, program, card, folder.path(), outputs.has_page()),
       outputs.take_standard_output());
   ProgramFindings found = read_findings(folder.path());
-  found.findings.insert(found.findings.end(), program.notes.begin(), program.notes.end());
+  found.findings.insert(found.findings.end(), program.facts.notes.begin(),
+                        program.facts.notes.end());
   if (ended.signal != 0) {
     fmt::print(stderr, "{}: {}\n", arguments.files.front(), strsignal(ended.signal));
   }
@@ -205,7 +220,7 @@ int glassbox_command(const Arguments& arguments) {
   }
   const bool judged = arguments.verb == "check" || arguments.verb == "trace";
   FindingsReport all = report;
-  all.facts["front_end"] = program.front_end.empty() ? "none" : program.front_end;
+  all.facts["front_end"] = program.facts.front_end.empty() ? "none" : program.facts.front_end;
   all.exit_code = ended.code != 0 ? ended.code : judged && is_wrong(found) ? kWrong : kGood;
   all.facts["launches"] = found.launches;
   FindingsReport once = all;
@@ -215,12 +230,29 @@ int glassbox_command(const Arguments& arguments) {
   return all.exit_code;
 }
 
+/// `glassbox nvcc WORDS`, a link of the name nvcc, `glassbox with make`: the exit code, or nothing
+/// if it is none of these.
+std::optional<int> drop_in(const std::vector<std::string>& words) {
+  const std::string own = fs::path(words[0]).filename();
+  const bool is_link = own == "nvcc" || own == "glassbox-nvcc";
+  if (is_link) return nvcc({words.begin() + 1, words.end()});
+  if (words.size() < 2) return std::nullopt;
+  const std::string& verb = words[1];
+  const std::vector<std::string> rest(words.begin() + 2, words.end());
+  if (verb == "nvcc") return nvcc(rest);
+  if (verb == "with") return with_nvcc(rest);
+  if (verb == "g++" || verb == "c++" || verb == "gcc" || verb == "cc")
+    return host_compiler(verb, rest);
+  return std::nullopt;
+}
+
 }  // namespace
 }  // namespace ladder::glassbox
 
 int main(int argc, char** argv) {
   using namespace ladder;
   using namespace ladder::glassbox;
+  if (const auto code = drop_in({argv, argv + argc})) return *code;
   // What follows -- is the program's.
   char** const dashes =
       std::find_if(argv, argv + argc, [](const char* word) { return std::string(word) == "--"; });

@@ -24,28 +24,29 @@ using Words = std::vector<std::string>;
 
 constexpr const char* kChoice = "LADDER_FRONT_END";
 
-/// The first of the programs that is on the PATH, or in the folder behind it.
-std::string path_of(const Words& programs, const std::string& more) {
+/// All programs of these names, the first name first, on the PATH or in the folder behind it.
+Words paths_of(const Words& programs, const std::string& more) {
   const char* const path = std::getenv("PATH");
   std::istringstream folders((path != nullptr ? path : "") + (":" + more));
-  Words all;
+  Words all, found;
   for (std::string folder; std::getline(folders, folder, ':');)
     all.push_back(folder);
   for (const std::string& program : programs) {
     for (const std::string& folder : all) {
       const fs::path file = fs::path(folder) / program;
-      if (!folder.empty() && access(file.c_str(), X_OK) == 0) return file;
+      if (!folder.empty() && access(file.c_str(), X_OK) == 0) found.push_back(file);
     }
   }
-  return "";
+  return found;
 }
 
-/// "13.0" of "Cuda compilation tools, release 13.0, V13.0.88"; nothing if the program fails.
+/// "13.0" of "Cuda compilation tools, release 13.0, V13.0.88"; nothing if the program fails, and of
+/// `glassbox nvcc`, which has no front end of its own.
 std::optional<std::string> version_of(const std::string& path, const std::string& before,
                                       const Words& environment) {
   const Ended ended = output_of({path, "--version"}, environment);
   std::smatch found;
-  if (ended.code != 0 ||
+  if (ended.code != 0 || ended.output.find("glass box") != std::string::npos ||
       !std::regex_search(ended.output, found, std::regex(before + R"(([0-9.]+))"))) {
     return std::nullopt;
   }
@@ -53,21 +54,22 @@ std::optional<std::string> version_of(const std::string& path, const std::string
 }
 
 FrontEnd nvcc(const Words& environment) {
-  const std::string path = path_of({"nvcc"}, "/usr/local/cuda/bin");
-  const auto version = path.empty() ? std::nullopt : version_of(path, "release ", environment);
-  if (!version) return {};
-  return {.kind = FrontEndKind::kNvcc, .path = path, .name = "nvcc " + *version};
+  for (const std::string& path : paths_of({"nvcc"}, "/usr/local/cuda/bin")) {
+    if (const auto version = version_of(path, "release ", environment))
+      return {.kind = FrontEndKind::kNvcc, .path = path, .name = "nvcc " + *version};
+  }
+  return {};
 }
 
 FrontEnd clang(const Words& environment) {
   Words names = {"clang++"};
   for (int version = 22; version >= 14; --version)
     names.push_back(fmt::format("clang++-{}", version));
-  const std::string path = path_of(names, "");
-  const auto version =
-      path.empty() ? std::nullopt : version_of(path, "clang version ", environment);
-  if (!version) return {};
-  return {.kind = FrontEndKind::kClang, .path = path, .name = "clang " + *version};
+  for (const std::string& path : paths_of(names, "")) {
+    if (const auto version = version_of(path, "clang version ", environment))
+      return {.kind = FrontEndKind::kClang, .path = path, .name = "clang " + *version};
+  }
+  return {};
 }
 
 Words with_folders(Words command, const Words& folders, const Words& definitions) {

@@ -3,18 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
+#include "emulator/run/own_files.hpp"
 #include "glassbox/build_error.hpp"
 #include "glassbox/launch_syntax.hpp"
+#include "glassbox/missing_libraries.hpp"
 #include "glassbox/source_tokens.hpp"
 #include "glassbox/two_sides.hpp"
 
@@ -22,25 +22,6 @@ namespace ladder::glassbox {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Libraries that the glass box does not have, and what to do.
-constexpr std::array kMissingLibraries = {
-    std::pair{"thrust/", "Thrust: write the loop on the host, or a kernel of your own"},
-    std::pair{"cub/", "CUB: write the block's reduction or scan with shared memory and shuffles"},
-    std::pair{"curand", "cuRAND: fill the array on the host with <random> and copy it"},
-    std::pair{"cublas.h", "cublas.h of CUDA 5 and before: include cublas_v2.h"},
-    std::pair{"cublasXt", "cuBLASXt: multiply with cublasSgemm"},
-    std::pair{"cufft", "cuFFT: leave that part out, between #ifdef __CUDACC__ and #endif"},
-    std::pair{"cusparse", "cuSPARSE: leave that part out, between #ifdef __CUDACC__ and #endif"},
-    std::pair{"cusolver", "cuSOLVER: leave that part out, between #ifdef __CUDACC__ and #endif"},
-    std::pair{"cutlass/", "CUTLASS: leave that part out, between #ifdef __CUDACC__ and #endif"},
-    std::pair{"cute/", "CuTe: leave that part out, between #ifdef __CUDACC__ and #endif"},
-    std::pair{"nvrtc", "NVRTC: compile the kernel with the program"},
-    std::pair{"nvtx3/", "NVTX: leave the ranges out, between #ifdef __CUDACC__ and #endif"},
-    std::pair{"nvToolsExt", "NVTX: leave the ranges out, between #ifdef __CUDACC__ and #endif"},
-    std::pair{"nccl", "NCCL: it has one GPU"},
-    std::pair{"mpi.h", "MPI: it runs one process"},
-};
 
 std::string text_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -55,14 +36,14 @@ std::string text_of(const fs::path& path) {
   return text.str();
 }
 
-/// "the glass box has no Thrust: ... [missing-library]"; empty for a header of another library.
-std::string missing_library(const std::string& header) {
-  for (const auto& [start, advice] : kMissingLibraries) {
-    if (!header.starts_with(start)) continue;
-    return fmt::format("the glass box has no {} [{}]", advice,
-                       code_of(SourceErrorKind::kMissingLibrary));
+/// One that the glass box has, or says that it has not. <math.h> is the C library's as well.
+bool is_header_of_cuda(const std::string& name) {
+  if (!missing_library(name).empty()) return true;
+  if (name == "math.h") return false;
+  for (const char* const folder : {"glassbox/cuda_headers", "emulator/cuda_headers"}) {
+    if (fs::exists(emulator::source_tree() / folder / name)) return true;
   }
-  return "";
+  return false;
 }
 
 /// A path as it stands between the quotes of #line and #include.
@@ -103,6 +84,7 @@ const SourceFiles::Facts& SourceFiles::facts_of(const fs::path& source) {
     if (!file.empty()) facts.includes.push_back(file);
     if (file.empty() && inclusion.name.starts_with("cublas")) uses_cublas_ = true;
     if (file.empty() && inclusion.name == "omp.h") uses_openmp_ = true;
+    if (file.empty() && is_header_of_cuda(inclusion.name)) uses_cuda_ = true;
     if (file.empty() && !missing_library(inclusion.name).empty()) facts.needs_rewriting = true;
   }
   for (const OneSided& function : one_sided_functions(text)) {
@@ -112,6 +94,8 @@ const SourceFiles::Facts& SourceFiles::facts_of(const fs::path& source) {
   }
   for (const std::string& name : glassbox::device_variables(text))
     device_variables_.insert(name);
+  for (const std::string& name : glassbox::device_functions(text))
+    device_functions_.insert(name);
   if (takes_memory_on_device(text)) uses_device_heap_ = true;
   return facts;
 }
@@ -129,6 +113,11 @@ bool SourceFiles::needs_rewriting(const fs::path& source) {
     }
   }
   return needs;
+}
+
+bool SourceFiles::includes_cuda(const fs::path& source) {
+  needs_rewriting(source);
+  return uses_cuda_;
 }
 
 fs::path SourceFiles::for_compiler(const fs::path& source) {

@@ -26,6 +26,10 @@ class SourceFiles {
   /// \throws std::runtime_error  the file cannot be written
   std::filesystem::path for_compiler(const std::filesystem::path& source);
 
+  /// \brief  Whether a source, or a file that it includes, names a header of CUDA's.
+  /// \throws BuildError  a file cannot be read
+  bool includes_cuda(const std::filesystem::path& source);
+
   /// Whether one of the sources so far names cuBLAS's header.
   bool uses_cublas() const { return uses_cublas_; }
   /// Likewise OpenMP's.
@@ -34,6 +38,8 @@ class SourceFiles {
   bool uses_device_heap() const { return uses_device_heap_; }
   /// The names of its `__device__` and `__constant__` variables.
   const std::set<std::string>& device_variables() const { return device_variables_; }
+  /// Of functions that the device alone has, without their scopes.
+  const std::set<std::string>& device_functions() const { return device_functions_; }
   /// Functions that behave otherwise than nvcc's: see one_sided_functions().
   const std::vector<SourceError>& notes() const { return notes_; }
 
@@ -55,9 +61,11 @@ class SourceFiles {
   std::map<std::filesystem::path, std::filesystem::path> written_;
   std::map<std::filesystem::path, Facts> facts_;
   bool uses_cublas_ = false;
+  bool uses_cuda_ = false;
   bool uses_openmp_ = false;
   bool uses_device_heap_ = false;
   std::set<std::string> device_variables_;
+  std::set<std::string> device_functions_;
   std::vector<SourceError> notes_;
 };
 

@@ -2,6 +2,7 @@
 #include "glassbox/two_sides.hpp"
 
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,15 @@ class TwoSides : private TokenReader {
       if (sides_.place(i) != Place::kOutside || !is_any(i, {"__device__", "__constant__"}))
         continue;
       if (const auto name = variable_declared_at(i); !name.empty()) names.insert(name);
+    }
+    return names;
+  }
+
+  std::set<std::string> device_functions() const {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (sides_.place(i) != Place::kOutside || !is(i, "__device__")) continue;
+      if (const std::string name = function_declared_at(i); !name.empty()) names.insert(name);
     }
     return names;
   }
@@ -133,6 +143,28 @@ class TwoSides : private TokenReader {
     return name == kNone || name <= i ? std::string_view() : text(name);
   }
 
+  /// The name that a declaration with __device__ at `i`, and without __host__, gives to a function.
+  std::string function_declared_at(std::size_t i) const {
+    std::size_t name = kNone;
+    for (std::size_t k = start_of_statement(i); k < tokens_.size(); ++k) {
+      if (is_any(k, {"__host__", "__global__", "using", "typedef", ";", "=", "{"})) return {};
+      if (is_any(k, {"__align__", "alignas", "__attribute__", "__launch_bounds__"}) || is(k, "<")) {
+        k = partner(is(k, "<") ? k : k + 1, 1);
+        if (k == kNone) return {};
+      } else if (is(k, "operator")) {
+        std::string text(this->text(k));
+        while (++k < tokens_.size() && !is(k, "("))
+          text += this->text(k);
+        return text == "operator" ? "operator()" : text;
+      } else if (is(k, "(")) {
+        return name == kNone || name <= i ? std::string() : std::string(text(name));
+      } else if (is_name(k)) {
+        name = k;
+      }
+    }
+    return {};
+  }
+
   /// Is it declared between `begin` and `end`, perhaps? Then it is another variable there.
   bool may_be_declared(std::string_view name, std::size_t begin, std::size_t end) const {
     for (std::size_t i = begin; i < end; ++i) {
@@ -201,6 +233,11 @@ std::vector<OneSided> one_sided_functions(const std::string& source) {
 std::vector<std::string> device_variables(const std::string& source) {
   const TwoSides sides(source);
   const std::set<std::string_view> names = sides.device_variables();
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> device_functions(const std::string& source) {
+  const std::set<std::string> names = TwoSides(source).device_functions();
   return {names.begin(), names.end()};
 }
 

@@ -3,6 +3,10 @@
 /// \brief CUDA's header of this name for whole programs: the emulator's words, and the run time.
 #pragma once
 
+#ifndef __cplusplus
+#include "glassbox/runtime/c_calls.h"
+#else
+
 // CUDA's own header brings these, and some of <math.h>.
 #include <stdlib.h>
 #include <string.h>
@@ -44,3 +48,5 @@ using std::isfinite;
 using std::isinf;
 using std::isnan;
 using std::signbit;
+
+#endif

@@ -4,6 +4,10 @@
 ///        headers have functions of that name.
 #pragma once
 
+#ifndef __cplusplus
+#include_next <math.h>
+#else
+
 #include <cmath>
 
 using std::abs;
@@ -75,3 +79,5 @@ using std::tan;
 using std::tanh;
 using std::tgamma;
 using std::trunc;
+
+#endif

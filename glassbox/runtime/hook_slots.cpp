@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "glassbox/runtime/access_hooks.hpp"
+#include "glassbox/runtime/program_libraries.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -103,10 +104,7 @@ const std::vector<Slot>& all_slots() {
     auto* const slots = new std::vector<Slot>();  // used until the very end of the process
     dl_iterate_phdr(
         [](dl_phdr_info* library, std::size_t, void* found) {
-          const std::string_view name = library->dlpi_name;
-          if (name.ends_with("/libprogram.so")) {
-            add_slots(*library, *static_cast<std::vector<Slot>*>(found));
-          }
+          if (is_of_program(*library)) add_slots(*library, *static_cast<std::vector<Slot>*>(found));
           return 0;
         },
         slots);

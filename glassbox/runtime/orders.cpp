@@ -5,6 +5,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "glassbox/runtime/program_start.hpp"
+
 namespace ladder::glassbox {
 namespace {
 
@@ -18,10 +20,13 @@ Verb verb_of(const std::string& name) {
   return name == "trace" ? Verb::kTrace : Verb::kRun;
 }
 
-}  // namespace
+void add_names(Orders& orders, const std::string& text) {
+  std::istringstream names(text);
+  orders.device_variables.insert(std::istream_iterator<std::string>(names), {});
+}
 
-const Orders& orders() {
-  static const Orders& given = *[] {
+Orders& own_orders() {
+  static Orders& given = *[] {
     auto* const orders = new Orders();  // used until the very end of the process
     orders->verb = verb_of(word(kVerbVariable));
     if (!word(kCardVariable).empty()) orders->card = word(kCardVariable);
@@ -29,12 +34,22 @@ const Orders& orders() {
     orders->launch = std::strtoull(word(kLaunchVariable).c_str(), nullptr, 10);
     orders->device_heap = !word(kHeapVariable).empty();
     orders->addresses = !word(kAddressesVariable).empty();
-    std::istringstream names(word(kDeviceVariablesVariable));
-    orders->device_variables.insert(std::istream_iterator<std::string>(names), {});
+    add_names(*orders, word(kDeviceVariablesVariable));
     orders->folder = word(kFolderVariable);
     return orders;
   }();
   return given;
+}
+
+}  // namespace
+
+const Orders& orders() {
+  return own_orders();
+}
+
+void add_facts(const ProgramFacts& facts) {
+  add_names(own_orders(), facts.device_variables);
+  if (facts.uses_device_heap != 0) own_orders().device_heap = true;
 }
 
 const DeviceCard& card() {

@@ -42,6 +42,10 @@ inline constexpr const char* kFolderVariable = "GLASSBOX_FOLDER";
 /// In the folder: what was found, as JSON.
 inline constexpr const char* kFindingsFile = "findings.json";
 
+/// In the environment of a program that `glassbox nvcc` has linked: how it is to be run, as words
+/// of `glassbox`: "check", "trace --html page.html".
+inline constexpr const char* kChoiceVariable = "GLASSBOX";
+
 /// This process's, read once.
 const Orders& orders();
 

@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "glassbox/runtime/program_calls.hpp"
 
-#include <dlfcn.h>
 #include <unwind.h>
 
-#include <string_view>
-
 #include "emulator/run/block/block_runner.hpp"
+#include "glassbox/runtime/program_libraries.hpp"
 
 namespace ladder::glassbox {
-namespace {
-
-bool is_of_program(std::uintptr_t instruction) {
-  Dl_info library;
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return dladdr(reinterpret_cast<const void*>(instruction), &library) != 0 &&
-         std::string_view(library.dli_fname).ends_with("/libprogram.so");
-}
-
-}  // namespace
-
 std::vector<std::uintptr_t> calls_of_program() {
   std::vector<std::uintptr_t> calls;
   _Unwind_Backtrace(

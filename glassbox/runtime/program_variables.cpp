@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/program_libraries.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -88,14 +89,16 @@ const Program& program() {
     dl_iterate_phdr(
         [](dl_phdr_info* library, std::size_t, void* result) {
           Program& all = *static_cast<Program*>(result);
-          if (!std::string_view(library->dlpi_name).ends_with("/libprogram.so")) return 0;
+          if (!is_of_program(*library)) return 0;
           for (const auto& segment : std::span(library->dlpi_phdr, library->dlpi_phnum)) {
             if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
             const std::uintptr_t begin = library->dlpi_addr + segment.p_vaddr;
             all.writable = {begin, begin + segment.p_memsz};
           }
-          LibraryFile(library->dlpi_name, library->dlpi_addr).add_to(all);
-          return 0;
+          const bool is_executable = *library->dlpi_name == 0;
+          LibraryFile(is_executable ? "/proc/self/exe" : library->dlpi_name, library->dlpi_addr)
+              .add_to(all);
+          return 1;  // those of libraries that the program was linked with are not known
         },
         program);
     std::ranges::sort(program->variables, {},

@@ -15,7 +15,7 @@ from tests import SOURCES
 
 PROGRAMS = {
     "build/ladder": os.environ.get("LADDER_PROGRAM", str(SOURCES / "build" / "ladder")),
-    "build/glassbox": os.environ.get("GLASSBOX", str(SOURCES / "build" / "glassbox")),
+    "build/glassbox": os.environ.get("GLASSBOX_PROGRAM", str(SOURCES / "build" / "glassbox")),
 }
 BLOCK = re.compile(r"^```console\n\$ (.+)\n((?:.*\n)*?)```$", re.M)
 

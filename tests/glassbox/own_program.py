@@ -9,7 +9,7 @@ import textwrap
 
 from tests import SOURCES
 
-GLASSBOX = os.environ.get("GLASSBOX", str(SOURCES / "build" / "glassbox"))
+GLASSBOX = os.environ.get("GLASSBOX_PROGRAM", str(SOURCES / "build" / "glassbox"))
 
 
 def glassbox(words, folder):
