@@ -2,11 +2,15 @@
 /// \file  ladder/program/many_gpus/main.cpp
 /// \brief The `many_gpus` program: one product over several GPUs, one process for each.
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -78,21 +82,35 @@ bool is_under_mpirun() {
   return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
 }
 
-/// Becomes mpirun, which starts this program again, once for each rank.
-[[noreturn]] void become_mpirun(int ranks, int argc, char** argv) {
+/// \brief  Lets mpirun start this program again, once for each rank.
+/// \return mpirun's exit code: that of the first rank that failed
+int run_by_mpirun(int ranks, int argc, char** argv) {
   std::vector<std::string> words = {"mpirun", "-n", std::to_string(ranks), "--oversubscribe",
-                                    "--bind-to", "none"};
+                                    "--bind-to", "none", "--quiet"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  words.emplace_back("/proc/self/exe");
-  words.back() = std::filesystem::read_symlink(words.back()).string();
+  words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   words.insert(words.end(), argv + 1, argv + argc);
   std::vector<char*> pointers;
   for (std::string& word : words)
     pointers.push_back(word.data());
   pointers.push_back(nullptr);
-  execvp(pointers[0], pointers.data());
-  throw std::system_error(errno, std::generic_category(),
-                          "--ranks needs mpirun (on Debian: apt-get install openmpi-bin)");
+  pid_t child = 0;
+  if (const int error =
+          posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ)) {
+    throw std::system_error(error, std::generic_category(),
+                            "--ranks needs mpirun (on Debian: apt-get install openmpi-bin)");
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  constexpr int kBySignal = 128;  // mpirun adds the signal that killed a rank
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kBySignal + WTERMSIG(status);
+  if (code > kBySignal) {
+    fmt::print(stderr, "many_gpus: a rank was killed by signal {} ({}), and mpirun has ended the "
+                       "others\n",
+               code - kBySignal, strsignal(code - kBySignal));
+  }
+  return code;
 }
 
 Shape shape_of(const Options& options, bool on_gpu) {
@@ -274,7 +292,7 @@ int main(int argc, char** argv) {
   Options options;
   add_options(app, options);
   return ladder::run_command_line(app, argc, argv, [&] {
-    if (options.ranks && !is_under_mpirun()) become_mpirun(*options.ranks, argc, argv);
+    if (options.ranks && !is_under_mpirun()) return run_by_mpirun(*options.ranks, argc, argv);
     return run_rank(options, argc, argv);
   });
 }

@@ -95,12 +95,18 @@ Product<T>::~Product() {
 }
 
 template <class T>
-RandomArray Product<T>::initial_c() const {
-  return {problem_.seed, 2 + static_cast<std::uint64_t>(cut_.rank)};
+RandomArray Product<T>::initial_c(Numbers numbers) const {
+  return {problem_.seed, 2 + static_cast<std::uint64_t>(cut_.rank), numbers};
 }
 
 template <class T>
-void Product<T>::fill(const T* whole_a, const T* whole_b) {
+void Product<T>::set_factors(float alpha, float beta) {
+  problem_.alpha = alpha;
+  problem_.beta = beta;
+}
+
+template <class T>
+void Product<T>::fill(const T* whole_a, const T* whole_b, Numbers numbers) {
   Machine& machine = setting_.machine;
   Links& links = setting_.links;
   const auto [M, N, K] = cut_.whole;
@@ -122,7 +128,7 @@ void Product<T>::fill(const T* whole_a, const T* whole_b) {
   if (problem_.beta == 0.0f) {
     machine.fill_unwritten(c(), c_.bytes());
   } else {
-    machine.fill_random(c(), c_.size(), initial_c());
+    machine.fill_random(c(), c_.size(), initial_c(numbers));
   }
   machine.synchronize();
   setting_.ranks.barrier();

@@ -42,7 +42,8 @@ class Product {
 
   /// \brief  Takes this rank's slices from the whole matrices, and leaves NaN in all that is not an
   ///         input: other ranks' rows of A, what is exchanged, and C if beta is 0.
-  void fill(const T* whole_a, const T* whole_b);
+  /// \param  numbers  that C has before the call, if beta is not 0
+  void fill(const T* whole_a, const T* whole_b, Numbers numbers = Numbers::normal);
 
   Setting& setting() const { return setting_; }
   const Problem& problem() const { return problem_; }
@@ -56,8 +57,9 @@ class Product {
   T* partial() const { return partial_->data(); }  ///< scatter: (padded rows, N)  own sums
   T* parts() const { return parts_->data(); }      ///< scatter: (ranks, rows, N)  all ranks' sums
   bool is_c_guarded() const { return c_.guards_intact(); }
-  /// C before the call.
-  RandomArray initial_c() const;
+  /// C before the call, as fill() left it.
+  RandomArray initial_c(Numbers numbers) const;
+  void set_factors(float alpha, float beta);
 
   PeerGemm peer_gemm() const;
 

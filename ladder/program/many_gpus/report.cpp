@@ -22,8 +22,11 @@ std::string outcome_of(const StepVerdict& verdict) {
     return fmt::format("wrong: {} elements, {} of integers", verdict.wrong_elements,
                        verdict.wrong_integers);
   }
-  return fmt::format("right, {:.2f} of the bound, {}", verdict.error_over_bound,
-                     verdict.same_bits ? "bit by bit as on one GPU" : "sums in another order");
+  std::string right = fmt::format("right, {:.2f} of the bound", verdict.error_over_bound);
+  if (verdict.same_bits) {
+    right += *verdict.same_bits ? ", bit by bit as on one GPU" : ", sums in another order";
+  }
+  return right;
 }
 
 std::string text_of(const Measurement& measured) {
@@ -62,7 +65,8 @@ json to_json(const StepVerdict& verdict) {
                  {"wrong_elements", verdict.wrong_elements},
                  {"wrong_integers", verdict.wrong_integers},
                  {"outside_written", verdict.outside_written},
-                 {"same_bits_as_one_gpu", verdict.same_bits}});
+                 {"same_bits_as_one_gpu",
+                  verdict.same_bits ? json(*verdict.same_bits) : json(nullptr)}});
   return fields;
 }
 

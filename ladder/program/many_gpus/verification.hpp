@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct StepVerdict {
   std::int64_t wrong_elements = 0; ///< beyond the bound
   std::int64_t wrong_integers = 0; ///< with inputs of few bits, whose sums no order of additions rounds
   bool outside_written = false;
-  bool same_bits = false;          ///< as one GPU's product of the whole, with random inputs
+  /// As one GPU's product of the whole, with random inputs; unknown where beta is not 0.
+  std::optional<bool> same_bits;
 
   bool right() const {
     return ran && wrong_elements == 0 && wrong_integers == 0 && !outside_written;

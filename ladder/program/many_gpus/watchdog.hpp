@@ -55,7 +55,7 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable wakes_;
   bool ends_ = false;
-  std::string name_;
+  std::string name_ = "a rank";
   std::function<std::string()> failure_;
   std::string waits_for_;
   std::optional<Clock::time_point> since_;
