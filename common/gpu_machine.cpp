@@ -198,9 +198,9 @@ std::unique_ptr<Machine> make_gpu_machine(int device) {
     throw MachineError(trouble);
   }
   if (device >= devices) {
-    throw MachineError(fmt::format("GPU {} was asked for, and there {}", device,
-                                   devices == 1 ? "is only one GPU, number 0"
-                                                : fmt::format("are only {} GPUs", devices)));
+    throw MachineError(fmt::format(
+        "GPU {} was asked for, and there {}", device,
+        devices == 1 ? "is only one GPU, number 0" : fmt::format("are only {} GPUs", devices)));
   }
   return std::make_unique<GpuMachine>(device);
 }

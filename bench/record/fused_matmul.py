@@ -1,9 +1,11 @@
-"""PyTorch's way to multiply on several GPUs, timed like build/many_gpus: python3 -m bench.record.fused_matmul
+"""PyTorch's way to multiply on several GPUs, timed as build/many_gpus times the ladder's.
 
-One process for each GPU of this host. Each form is timed as one GPU's product of the whole, as NCCL's
-collective and torch.mm in turn, and as PyTorch's fused operators on symmetric memory, which overlap
-the two. The protocol is the project's burst: 250 ms of rest, a launch to warm up, then 10 together,
-and the slowest rank's time counts.
+    python3 -m bench.record.fused_matmul --json bench/results/nvidia-h100/fused_matmul.json
+
+One process for each GPU of this host. Each form is timed as one GPU's product of the whole, as
+NCCL's collective and torch.mm in turn, and as PyTorch's fused operators on symmetric memory, which
+let the two overlap. The protocol is the project's burst: 250 ms of rest, a launch to warm up, then
+10 together; the slowest rank's time counts.
 """
 
 import argparse

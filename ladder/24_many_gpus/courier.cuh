@@ -141,8 +141,8 @@ __device__ __forceinline__ void travel(const World& world, const TileOrder& tile
     ptx::store_release_system(world.windows[q].left(cut.ranks, cut.rank), epoch);
   }
   for (int q = 0; q < cut.ranks; ++q) {
-    while (static_cast<int>(
-               ptx::load_acquire_system(world.mine().left(cut.ranks, q)) - epoch) < 0) {
+    while (static_cast<int>(ptx::load_acquire_system(world.mine().left(cut.ranks, q)) - epoch) <
+           0) {
     }
   }
 }

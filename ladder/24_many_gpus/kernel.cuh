@@ -43,8 +43,7 @@ namespace ladder::many_gpus {
 /// \param   partials  (blocks, BM*BN) partial tiles
 /// \param   flags     (blocks)  zero; 1 while a block's partial tile waits to be added
 template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND>
-__global__ void __launch_bounds__(32 * (kProducerWarps + kCourierWarps +
-                                                (BM / WM) * (BN / WN)), 1)
+__global__ void __launch_bounds__(32 * (kProducerWarps + kCourierWarps + (BM / WM) * (BN / WN)), 1)
     kernel(const __grid_constant__ ptx::TensorMap map_b, int N, int K, float one, float alpha,
            float* A, float beta, float* C, const __grid_constant__ Decomposition split,
            float4* partials, unsigned* flags, const __grid_constant__ World world) {

@@ -20,8 +20,8 @@ struct Room {
 struct PeerGemm {
   Cut cut;
   float alpha;
-  float* A;              ///< gather: this rank's window's data, with its own rows; scatter: (M, slice)
-  const float* B;        ///< this rank's slice
+  float* A;        ///< gather: this rank's window's data, with its own rows; scatter: (M, slice)
+  const float* B;  ///< this rank's slice
   float beta;
   float* C;              ///< this rank's part
   void* const* windows;  ///< (ranks)  of all ranks, as this one sees them; in the machine's memory
@@ -43,9 +43,9 @@ struct Kernels {
                    float beta, bfloat16* C, Stream stream);
 };
 
-/// Those of the GPU; null in a build without CUDA.
-[[gnu::weak]] Kernels gpu_kernels();
-/// Those of the emulator.
+/// Those of this program's machine: the GPU. Null in a build without CUDA.
+[[gnu::weak]] Kernels kernels();
+/// Those of the emulator, which are in a shared library of their own.
 Kernels emulated_kernels();
 
 }  // namespace ladder::many_gpus

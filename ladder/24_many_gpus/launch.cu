@@ -75,9 +75,8 @@ Room room(const Cut& cut) {
 
 World world_of(const PeerGemm& gemm) {
   auto* const words = static_cast<unsigned*>(gemm.local);
-  unsigned char* const after_words =
-      static_cast<unsigned char*>(gemm.local) +
-      rounded_up(local_words(gemm.cut) * sizeof(unsigned));
+  unsigned char* const after_words = static_cast<unsigned char*>(gemm.local) +
+                                     rounded_up(local_words(gemm.cut) * sizeof(unsigned));
   return {.cut = gemm.cut,
           .word_bytes = room(gemm.cut).data_offset,
           .tiles_per_rank = tiles_per_rank(gemm.cut),
@@ -114,10 +113,11 @@ void sum_of(const T* parts, int ranks, int own, std::size_t count, float alpha, 
   constexpr std::size_t kMostSumBlocks = 1 << 16;
   const std::size_t blocks = std::min((count + kSumThreads - 1) / kSumThreads, kMostSumBlocks);
   if (blocks == 0) return;
-  launch(sum_parts<Element>,
-         {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kSumThreads), .stream = stream},
-         reinterpret_cast<const Element*>(parts), ranks, own, count, alpha, beta,
-         reinterpret_cast<Element*>(C));
+  launch(
+      sum_parts<Element>,
+      {.grid = dim3(static_cast<unsigned>(blocks)), .block = dim3(kSumThreads), .stream = stream},
+      reinterpret_cast<const Element*>(parts), ranks, own, count, alpha, beta,
+      reinterpret_cast<Element*>(C));
 }
 
 void sum_fp32(const float* parts, int ranks, int own, std::size_t count, float alpha, float beta,
@@ -132,14 +132,8 @@ void sum_bf16(const bfloat16* parts, int ranks, int own, std::size_t count, floa
 
 }  // namespace
 
-#ifdef __CUDACC__
-Kernels gpu_kernels() {
+Kernels kernels() {
   return {.room = room, .in_kernel = in_kernel, .sum_fp32 = sum_fp32, .sum_bf16 = sum_bf16};
 }
-#else
-[[gnu::visibility("default")]] Kernels emulated_kernels() {
-  return {.room = room, .in_kernel = in_kernel, .sum_fp32 = sum_fp32, .sum_bf16 = sum_bf16};
-}
-#endif
 
 }  // namespace ladder::many_gpus

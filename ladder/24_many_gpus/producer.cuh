@@ -59,8 +59,8 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     col0 = tile.col0;
     for (int m = 0; m < 4; ++m) {
       // Rows past the rank's may hold anything, because C has no such rows: take its last one.
-      const int row = tile.rank * world.cut.rows() +
-                      min(tile.row0 + a_m + m, world.cut.rows_of(tile.rank) - 1);
+      const int row =
+          tile.rank * world.cut.rows() + min(tile.row0 + a_m + m, world.cut.rows_of(tile.rank) - 1);
       if (world.cut.form == Form::gather && tile.rank != world.cut.rank) {
         while (ptx::load_acquire(&world.here[row]) != epoch) {
         }

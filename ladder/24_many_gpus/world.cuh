@@ -41,8 +41,8 @@ struct World {
   unsigned* started;      ///< (1)  blocks that have ever started here
   unsigned* finished;     ///< (1)  blocks whose couriers have ever finished
   unsigned* here;         ///< (padded rows)  epoch in which a row of A arrived (gather)
-  unsigned* stored;       ///< (blocks)  partial tiles that a block has left for its couriers (scatter)
-  float4* outbox;         ///< (ranks, tiles_per_rank, BM*BN/4)  partial tiles for others (scatter)
+  unsigned* stored;  ///< (blocks)  partial tiles that a block has left for its couriers (scatter)
+  float4* outbox;    ///< (ranks, tiles_per_rank, BM*BN/4)  partial tiles for others (scatter)
 
   __device__ Window mine() const { return windows[cut.rank]; }
   /// Where rank `owner` gets partial tiles of its C from rank `from`.

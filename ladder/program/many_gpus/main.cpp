@@ -85,8 +85,8 @@ bool is_under_mpirun() {
 /// \brief  Lets mpirun start this program again, once for each rank.
 /// \return mpirun's exit code: that of the first rank that failed
 int run_by_mpirun(int ranks, int argc, char** argv) {
-  std::vector<std::string> words = {"mpirun", "-n", std::to_string(ranks), "--oversubscribe",
-                                    "--bind-to", "none", "--quiet"};
+  std::vector<std::string> words = {
+      "mpirun", "-n", std::to_string(ranks), "--oversubscribe", "--bind-to", "none", "--quiet"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   words.insert(words.end(), argv + 1, argv + argc);
@@ -106,8 +106,9 @@ int run_by_mpirun(int ranks, int argc, char** argv) {
   constexpr int kBySignal = 128;  // mpirun adds the signal that killed a rank
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kBySignal + WTERMSIG(status);
   if (code > kBySignal) {
-    fmt::print(stderr, "many_gpus: a rank was killed by signal {} ({}), and mpirun has ended the "
-                       "others\n",
+    fmt::print(stderr,
+               "many_gpus: a rank was killed by signal {} ({}), and mpirun has ended the "
+               "others\n",
                code - kBySignal, strsignal(code - kBySignal));
   }
   return code;
@@ -218,19 +219,20 @@ int run(Options options, const Ranks& ranks) {
                                  : std::nullopt) {
       throw MachineError(*refused);
     }
-    setting.emplace(Setting{ranks, *machine, *links, rung,
-                            machine->is_gpu() ? gpu_kernels() : emulated_kernels()});
+    setting.emplace(
+        Setting{ranks, *machine, *links, rung, machine->is_gpu() ? kernels() : emulated_kernels()});
   });
   ranks.require_same(machine->is_gpu() ? "NCCL" : "MPI", links->name());
   ranks.together([&] {
-    const double bytes = bytes_needed(options.problem, setting->rung.precision.stored,
-                                      ranks.ranks());
+    const double bytes =
+        bytes_needed(options.problem, setting->rung.precision.stored, ranks.ranks());
     const double share = machine->is_gpu() ? 1.0 : ranks.ranks_on_host();
     const double free = static_cast<double>(machine->free_bytes()) / share;
     if (bytes > free) {
-      throw MachineError(fmt::format("too little memory on {}: {:.1f} GB are needed, and {:.1f} are "
-                                     "free for this rank",
-                                     machine->name(), bytes * 1e-9, free * 1e-9));
+      throw MachineError(
+          fmt::format("too little memory on {}: {:.1f} GB are needed, and {:.1f} are "
+                      "free for this rank",
+                      machine->name(), bytes * 1e-9, free * 1e-9));
     }
   });
 

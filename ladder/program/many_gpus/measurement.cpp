@@ -31,23 +31,22 @@ Measurement measure_form(Setting& setting, const Problem& problem, Form form,
   machine.fill_random(a.data(), a.size(), {problem.seed, 0});
   machine.fill_random(b.data(), b.size(), {problem.seed, 1});
   std::unique_ptr<Product<T>> product;
-  setting.ranks.together(
-      [&] { product = std::make_unique<Product<T>>(setting, problem, form); });
+  setting.ranks.together([&] { product = std::make_unique<Product<T>>(setting, problem, form); });
   product->fill(a.data(), b.data());
 
   Measurement found;
   found.form = form;
   const Cut& cut = product->cut();
-  found.received_bytes = sizeof(T) * static_cast<double>(cut.ranks - 1) * cut.rows() *
-                         (form == Form::gather ? K : N);
+  found.received_bytes =
+      sizeof(T) * static_cast<double>(cut.ranks - 1) * cut.rows() * (form == Form::gather ? K : N);
   RanksStopwatch together(stopwatch, setting.ranks);
   const Stream stream = stopwatch.stream();
   std::vector<Candidate> candidates;
   candidates.push_back({"one GPU", [&](int) {
-                          setting.rung.run(Gemm<T>{problem.shape.M, problem.shape.N,
-                                                   problem.shape.K, problem.alpha, a.data(),
-                                                   b.data(), problem.beta, c.data()},
-                                           stream);
+                          setting.rung.run(
+                              Gemm<T>{problem.shape.M, problem.shape.N, problem.shape.K,
+                                      problem.alpha, a.data(), b.data(), problem.beta, c.data()},
+                              stream);
                         }});
   candidates.push_back({"compute", [&](int) { start_compute(*product, stream); }});
   candidates.push_back({"communication", [&](int) { start_communication(*product, stream); }});

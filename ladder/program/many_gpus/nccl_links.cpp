@@ -23,8 +23,8 @@ constexpr int kBlocksOfExchange = 8;
 
 void check(ncclResult_t status, std::source_location at = std::source_location::current()) {
   if (status == ncclSuccess) return;
-  throw GpuError(fmt::format("NCCL: {} at {}:{}", ncclGetErrorString(status), at.file_name(),
-                             at.line()));
+  throw GpuError(
+      fmt::format("NCCL: {} at {}:{}", ncclGetErrorString(status), at.file_name(), at.line()));
 }
 
 ncclDataType_t nccl_type(const float*) {
@@ -136,8 +136,8 @@ class NcclLinks final : public Links {
   void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                  std::size_t row_bytes, std::size_t rows) override {
     if (rows == 0 || row_bytes == 0) return;
-    ladder::check(cudaMemcpy2D(to, to_pitch, from, from_pitch, row_bytes, rows,
-                               cudaMemcpyDeviceToDevice));
+    ladder::check(
+        cudaMemcpy2D(to, to_pitch, from, from_pitch, row_bytes, rows, cudaMemcpyDeviceToDevice));
   }
 
  private:

@@ -3,7 +3,7 @@
 
 #include <nccl_device.h>
 
-#include "common/check.hpp"
+#include "common/launch.cuh"
 
 namespace ladder::many_gpus {
 namespace {
@@ -19,8 +19,7 @@ int ranks_in_reach(ncclComm_t communicator) {
 }
 
 void find_windows(ncclWindow_t window, int ranks, void** windows) {
-  find<<<1, ranks>>>(window, windows);
-  check(cudaGetLastError());
+  launch(find, {.grid = dim3(1), .block = dim3(ranks)}, window, windows);
 }
 
 }  // namespace ladder::many_gpus

@@ -35,9 +35,10 @@ void require_cut(const Cut& cut, const Rung& rung) {
   require_multiple(label(rung), 'K', cut.whole.K, rung.multiple_of, "its rows of A");
   if (cut.sliced() / cut.multiple >= cut.ranks) return;
   const char dimension = cut.form == Form::gather ? 'N' : 'K';
-  throw ShapeRefused(fmt::format(
-      "24 many_gpus refuses {0} = {1} on {2} ranks: each needs {3} of {0}, so {4} ranks are the most",
-      dimension, cut.sliced(), cut.ranks, cut.multiple, cut.sliced() / cut.multiple));
+  throw ShapeRefused(
+      fmt::format("24 many_gpus refuses {0} = {1} on {2} ranks: each needs {3} of {0}, so {4} "
+                  "ranks are the most",
+                  dimension, cut.sliced(), cut.ranks, cut.multiple, cut.sliced() / cut.multiple));
 }
 
 double bytes_needed(const Problem& problem, Format stored, int ranks) {
@@ -65,9 +66,9 @@ Product<T>::Product(Setting& setting, const Problem& problem, Form form)
     why_not_in_kernel_ = "the kernel takes FP32 matrices";
   }
   const bool gathers = form == Form::gather;
-  const std::size_t a_elements =
-      gathers ? static_cast<std::size_t>(cut_.padded_rows()) * cut_.whole.K
-              : static_cast<std::size_t>(cut_.whole.M) * cut_.slice();
+  const std::size_t a_elements = gathers
+                                     ? static_cast<std::size_t>(cut_.padded_rows()) * cut_.whole.K
+                                     : static_cast<std::size_t>(cut_.whole.M) * cut_.slice();
   if (why_not_in_kernel_.empty()) {
     const Room room = setting.kernels.room(cut_);
     local_.emplace(machine, room.local_bytes);

@@ -51,9 +51,9 @@ class Product {
   /// Whether the kernel can reach the other ranks' memory; if not, why not.
   const std::string& why_not_in_kernel() const { return why_not_in_kernel_; }
 
-  T* a() const { return a_; }                  ///< (padded rows, K), or (M, slice) when C is scattered
-  T* b() const { return b_.data(); }           ///< (K, slice), or (slice, N)
-  T* c() const { return c_.data(); }           ///< gather: (M, slice); scatter: (rows, N)
+  T* a() const { return a_; }         ///< (padded rows, K), or (M, slice) when C is scattered
+  T* b() const { return b_.data(); }  ///< (K, slice), or (slice, N)
+  T* c() const { return c_.data(); }  ///< gather: (M, slice); scatter: (rows, N)
   T* partial() const { return partial_->data(); }  ///< scatter: (padded rows, N)  own sums
   T* parts() const { return parts_->data(); }      ///< scatter: (ranks, rows, N)  all ranks' sums
   bool is_c_guarded() const { return c_.guards_intact(); }

@@ -60,13 +60,13 @@ json to_json(const StepVerdict& verdict) {
     fields["why_not"] = verdict.why_not;
     return fields;
   }
-  fields.update({{"verified", verdict.right()},
-                 {"error_over_bound", number(verdict.error_over_bound)},
-                 {"wrong_elements", verdict.wrong_elements},
-                 {"wrong_integers", verdict.wrong_integers},
-                 {"outside_written", verdict.outside_written},
-                 {"same_bits_as_one_gpu",
-                  verdict.same_bits ? json(*verdict.same_bits) : json(nullptr)}});
+  fields.update(
+      {{"verified", verdict.right()},
+       {"error_over_bound", number(verdict.error_over_bound)},
+       {"wrong_elements", verdict.wrong_elements},
+       {"wrong_integers", verdict.wrong_integers},
+       {"outside_written", verdict.outside_written},
+       {"same_bits_as_one_gpu", verdict.same_bits ? json(*verdict.same_bits) : json(nullptr)}});
   return fields;
 }
 
@@ -102,18 +102,16 @@ json to_json(const Measurement& measured) {
 
 bool all_right(const Report& report) {
   return std::ranges::all_of(report.forms, [](const FormReport& form) {
-    return std::ranges::all_of(form.verdicts, [](const StepVerdict& verdict) {
-      return !verdict.ran || verdict.right();
-    });
+    return std::ranges::all_of(
+        form.verdicts, [](const StepVerdict& verdict) { return !verdict.ran || verdict.right(); });
   });
 }
 
 std::string text_of(const Report& report) {
   const auto& [M, N, K] = report.problem.shape;
-  std::string text =
-      fmt::format("{} {}, M = {}, N = {}, K = {}: {} rank{} of {}, {}\n", report.rung,
-                  report.precision, M, N, K, report.ranks, report.ranks == 1 ? "" : "s",
-                  report.device, report.links);
+  std::string text = fmt::format("{} {}, M = {}, N = {}, K = {}: {} rank{} of {}, {}\n",
+                                 report.rung, report.precision, M, N, K, report.ranks,
+                                 report.ranks == 1 ? "" : "s", report.device, report.links);
   for (const FormReport& form : report.forms) {
     text += fmt::format("\n{}\n", name_of(form.form));
     for (const StepVerdict& verdict : form.verdicts) {

@@ -19,16 +19,15 @@ void multiply_rows(const Product<T>& product, int q, float alpha, float beta, T*
   const int rows = cut.rows_of(q);
   if (rows == 0) return;
   const SparedMultiprocessors spared(product.setting().links.blocks_of_exchange());
-  product.setting().rung.run(
-      Gemm<T>{.M = rows,
-              .N = local.N,
-              .K = local.K,
-              .alpha = alpha,
-              .A = product.a() + elements(q * cut.rows(), local.K),
-              .B = product.b(),
-              .beta = beta,
-              .C = C},
-      stream);
+  product.setting().rung.run(Gemm<T>{.M = rows,
+                                     .N = local.N,
+                                     .K = local.K,
+                                     .alpha = alpha,
+                                     .A = product.a() + elements(q * cut.rows(), local.K),
+                                     .B = product.b(),
+                                     .beta = beta,
+                                     .C = C},
+                             stream);
 }
 
 template <class T>
@@ -123,8 +122,8 @@ void scatter_in_pieces(Product<T>& product, Stream stream) {
                    product.parts() + elements(from * cut.rows(), N),
                    elements(cut.rows_of(cut.rank), N), from, travel);
   }
-  multiply_rows(product, cut.rank, 1.0f, 0.0f,
-                product.parts() + elements(cut.rank * cut.rows(), N), stream);
+  multiply_rows(product, cut.rank, 1.0f, 0.0f, product.parts() + elements(cut.rank * cut.rows(), N),
+                stream);
   links.order(travel, stream);
   sum(product, product.parts(), cut.ranks, cut.rank, stream);
 }

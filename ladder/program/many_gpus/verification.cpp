@@ -31,8 +31,8 @@ class Whole {
     compute_reference();
     machine.fill_unwritten(c_.data(), c_.bytes());
     const auto [M, N, K] = problem_.shape;
-    setting.rung.run(
-        Gemm<T>{M, N, K, problem_.alpha, a_.data(), b_.data(), 0.0f, c_.data()}, nullptr);
+    setting.rung.run(Gemm<T>{M, N, K, problem_.alpha, a_.data(), b_.data(), 0.0f, c_.data()},
+                     nullptr);
     machine.synchronize();
   }
 
@@ -41,13 +41,12 @@ class Whole {
 
   Comparison compare() {
     if (results() == 0) return {};
-    const Expectation expected = {
-        .shape = product_.cut().result(),
-        .alpha = problem_.alpha,
-        .beta = problem_.beta,
-        .reference = {.product = exact_.data(), .scale = scale_.data()},
-        .initial_c = product_.initial_c(numbers_),
-        .bound = bound()};
+    const Expectation expected = {.shape = product_.cut().result(),
+                                  .alpha = problem_.alpha,
+                                  .beta = problem_.beta,
+                                  .reference = {.product = exact_.data(), .scale = scale_.data()},
+                                  .initial_c = product_.initial_c(numbers_),
+                                  .bound = bound()};
     return setting_.machine.compare(static_cast<const T*>(product_.c()), expected);
   }
 
@@ -57,9 +56,8 @@ class Whole {
     const Shape result = cut.result();
     if (results() == 0) return true;
     const int N = cut.whole.N;
-    const T* const first = cut.form == Form::gather
-                               ? c_.data() + cut.slice_begin(cut.rank)
-                               : c_.data() + area(cut.rank * cut.rows(), N);
+    const T* const first = cut.form == Form::gather ? c_.data() + cut.slice_begin(cut.rank)
+                                                    : c_.data() + area(cut.rank * cut.rows(), N);
     const MachineArray<T> mine(setting_.machine, results());
     setting_.links.copy_rows(mine.data(), sizeof(T) * result.N, first, sizeof(T) * N,
                              sizeof(T) * result.N, result.M);
@@ -69,9 +67,7 @@ class Whole {
   }
 
  private:
-  std::size_t results() const {
-    return area(product_.cut().result().M, product_.cut().result().N);
-  }
+  std::size_t results() const { return area(product_.cut().result().M, product_.cut().result().N); }
 
   RandomArray random(std::uint64_t array) const { return {problem_.seed, array, numbers_}; }
 
@@ -120,8 +116,8 @@ template <class T>
 void run_step(Step step, Product<T>& product, const Whole<T>& whole, Numbers numbers) {
   Setting& setting = product.setting();
   product.fill(whole.a(), whole.b(), numbers);
-  const Watchdog::Wait wait(setting.ranks.watchdog(), std::string("the product ") +
-                                                          std::string(name_of(step)));
+  const Watchdog::Wait wait(setting.ranks.watchdog(),
+                            std::string("the product ") + std::string(name_of(step)));
   start(step, product, nullptr);
   setting.machine.synchronize();
   setting.ranks.barrier();
@@ -134,8 +130,7 @@ std::vector<StepVerdict> verify(Setting& setting, const Problem& problem, Form f
                                 const std::vector<Step>& steps) {
   std::vector<StepVerdict> verdicts;
   std::unique_ptr<Product<T>> product;
-  setting.ranks.together(
-      [&] { product = std::make_unique<Product<T>>(setting, problem, form); });
+  setting.ranks.together([&] { product = std::make_unique<Product<T>>(setting, problem, form); });
   for (const Step step : steps) {
     StepVerdict verdict;
     verdict.step = step;
@@ -153,9 +148,10 @@ std::vector<StepVerdict> verify(Setting& setting, const Problem& problem, Form f
       if (!verdict.ran) continue;
       run_step(verdict.step, *product, whole, numbers);
       const Comparison found = whole.compare();
-      const auto wrong = static_cast<std::int64_t>(ranks.sum(static_cast<double>(found.wrong_elements)));
-      verdict.outside_written = verdict.outside_written ||
-                                ranks.largest(product->is_c_guarded() ? 0.0 : 1.0) > 0.0;
+      const auto wrong =
+          static_cast<std::int64_t>(ranks.sum(static_cast<double>(found.wrong_elements)));
+      verdict.outside_written =
+          verdict.outside_written || ranks.largest(product->is_c_guarded() ? 0.0 : 1.0) > 0.0;
       if (integers) {
         verdict.wrong_integers = wrong;
       } else {

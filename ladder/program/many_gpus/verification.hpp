@@ -16,10 +16,11 @@ namespace ladder::many_gpus {
 struct StepVerdict {
   Step step = Step::in_turn;
   bool ran = false;
-  std::string why_not;             ///< it did not run
-  double error_over_bound = 0.0;   ///< the largest, with random inputs; right results <= 1
-  std::int64_t wrong_elements = 0; ///< beyond the bound
-  std::int64_t wrong_integers = 0; ///< with inputs of few bits, whose sums no order of additions rounds
+  std::string why_not;              ///< it did not run
+  double error_over_bound = 0.0;    ///< the largest, with random inputs; right results <= 1
+  std::int64_t wrong_elements = 0;  ///< beyond the bound
+  std::int64_t wrong_integers =
+      0;  ///< with inputs of few bits, whose sums no order of additions rounds
   bool outside_written = false;
   /// As one GPU's product of the whole, with random inputs; unknown where beta is not 0.
   std::optional<bool> same_bits;
