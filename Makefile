@@ -1,7 +1,7 @@
 # GEMM Ladder. `make` installs what is missing, builds, and climbs the ladder; `make help` lists more.
 BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev libdw-dev \
                   libcapstone-dev libfmt-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev \
-                  libseccomp-dev git python3-venv
+                  libseccomp-dev libopenmpi-dev openmpi-bin git python3-venv
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
 TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLANG)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/gpu_machine.cpp
-/// \brief The first CUDA device: its memory, and verification done on the device.
+/// \brief A CUDA device: its memory, and verification done on the device.
 #include <cublas_v2.h>
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ std::string cuda_version(int number) {
 
 class GpuMachine final : public Machine {
  public:
-  GpuMachine() {
-    check(cudaSetDevice(0));
+  explicit GpuMachine(int device) : device_(device) {
+    check(cudaSetDevice(device));
     check(cublasCreate(&cublas_));
   }
   ~GpuMachine() override { cublasDestroy(cublas_); }
@@ -28,7 +28,7 @@ class GpuMachine final : public Machine {
   bool is_gpu() const override { return true; }
   std::string name() const override {
     cudaDeviceProp properties;
-    check(cudaGetDeviceProperties(&properties, 0));
+    check(cudaGetDeviceProperties(&properties, device_));
     return properties.name;
   }
   std::size_t free_bytes() const override {
@@ -157,12 +157,13 @@ class GpuMachine final : public Machine {
   }
 
  private:
-  static int attribute(cudaDeviceAttr which) {
+  int attribute(cudaDeviceAttr which) const {
     int value = 0;
-    check(cudaDeviceGetAttribute(&value, which, 0));
+    check(cudaDeviceGetAttribute(&value, which, device_));
     return value;
   }
 
+  int device_;
   cublasHandle_t cublas_ = nullptr;
 };
 
@@ -190,13 +191,18 @@ bool has_gpu_code() {
   return true;
 }
 
-std::unique_ptr<Machine> make_gpu_machine() {
+std::unique_ptr<Machine> make_gpu_machine(int device) {
   int devices = 0;
   const cudaError_t status = cudaGetDeviceCount(&devices);
   if (const std::string trouble = gpu_trouble(status, devices); !trouble.empty()) {
     throw MachineError(trouble);
   }
-  return std::make_unique<GpuMachine>();
+  if (device >= devices) {
+    throw MachineError(fmt::format(
+        "GPU {} was asked for, and there {}", device,
+        devices == 1 ? "is only one GPU, number 0" : fmt::format("are only {} GPUs", devices)));
+  }
+  return std::make_unique<GpuMachine>(device);
 }
 
 }  // namespace ladder

@@ -13,6 +13,7 @@
 
 #ifdef __CUDACC__
 #include "common/check.hpp"
+#include "common/spared_multiprocessors.hpp"
 #else
 #include "emulator/run/launch.hpp"
 #include "emulator/run/multiprocessors.hpp"
@@ -33,8 +34,9 @@ struct LaunchShape {
   bool overlaps_previous = false;
 };
 
-/// \brief  How many SMs the machine that launch() runs on has: the current GPU, or the emulated one
-///         (see emulator::set_multiprocessors()).
+/// \brief  How many SMs of the machine that launch() runs on a kernel may take: those of the current
+///         GPU without SparedMultiprocessors, or the emulated one's (see
+///         emulator::set_multiprocessors()).
 /// \throws GpuError  CUDA cannot say
 inline int multiprocessors() {
 #ifdef __CUDACC__
@@ -42,7 +44,7 @@ inline int multiprocessors() {
   int count = 0;
   check(cudaGetDevice(&device));
   check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-  return count;
+  return count - SparedMultiprocessors::count();
 #else
   return emulator::multiprocessors();
 #endif

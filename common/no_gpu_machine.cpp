@@ -5,7 +5,7 @@
 
 namespace ladder {
 
-std::unique_ptr<Machine> make_gpu_machine() {
+std::unique_ptr<Machine> make_gpu_machine(int) {
   throw MachineError(
       "this program was built without CUDA: to use an NVIDIA GPU, install the CUDA Toolkit 12.8 or "
       "newer, then run make again");

@@ -20,8 +20,10 @@ Nvml::Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
   power_ = find<int(void*, unsigned*)>("nvmlDeviceGetPowerUsage");
   energy_ = find<int(void*, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
   char bus[32] = {};
+  int device = 0;
   if (init == nullptr || by_bus == nullptr || init() != 0 ||
-      cudaDeviceGetPCIBusId(bus, sizeof bus, 0) != cudaSuccess || by_bus(bus, &device_) != 0) {
+      cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetPCIBusId(bus, sizeof bus, device) != cudaSuccess || by_bus(bus, &device_) != 0) {
     device_ = nullptr;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/nvml.hpp
-/// \brief Clocks, power and energy of the first GPU, as NVIDIA's management library tells them.
+/// \brief Clocks, power and energy of the current GPU, as NVIDIA's management library tells them.
 #pragma once
 
 #include <optional>

@@ -61,6 +61,8 @@ void wait_for_cluster(std::source_location where);
 void* shared_of_block(void* shared, unsigned rank, std::source_location where);
 unsigned load_acquire(const unsigned* flag, std::source_location where);
 void store_release(unsigned* flag, unsigned value, std::source_location where);
+/// Of a flag that another process may set: who polls it is never taken for stuck.
+unsigned load_acquire_system(const unsigned* flag, std::source_location where);
 /// Waits until one thread of every block of a cooperative grid has called this as often.
 void wait_for_all_blocks(std::source_location where);
 bool is_cooperative();

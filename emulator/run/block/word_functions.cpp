@@ -231,6 +231,10 @@ void store_release(unsigned* flag, unsigned value, std::source_location) {
   runner().flags().store_release(flag, value);
 }
 
+unsigned load_acquire_system(const unsigned* flag, std::source_location where) {
+  return runner().flags().load_acquire_system(flag, where);
+}
+
 void wait_for_all_blocks(std::source_location where) {
   runner().grid_barrier().wait(where);
 }

@@ -89,6 +89,15 @@ unsigned FlagWaits::load_acquire(const unsigned* flag, std::source_location wher
   return value;
 }
 
+unsigned FlagWaits::load_acquire_system(const unsigned* flag, std::source_location where) {
+  scheduler_.running().where = where;
+  scheduler_.step_aside(true);
+  if (scheduler_.observer() != nullptr) {
+    scheduler_.observer()->acquired(scheduler_.running().number, flag);
+  }
+  return load(flag);
+}
+
 void FlagWaits::store_release(unsigned* flag, unsigned value) {
   const unsigned thread = scheduler_.running().number;
   if (scheduler_.observer() != nullptr) scheduler_.observer()->released(thread, flag);

@@ -24,6 +24,8 @@ class FlagWaits final : public Awaited {
   unsigned load_acquire(const unsigned* flag, std::source_location where,
                         const Awaited* as = nullptr);
   void store_release(unsigned* flag, unsigned value);
+  /// Of a flag that another process may set.
+  unsigned load_acquire_system(const unsigned* flag, std::source_location where);
 
   bool any() const noexcept { return waiters_ > 0; }  ///< whether a thread waits
   /// Whether a flag that a thread waits for has changed. Any CPU thread may ask.
