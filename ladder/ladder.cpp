@@ -43,6 +43,7 @@ namespace ladder::tf32_mma { [[gnu::weak]] void run(const Gemm<float>&, Stream);
 namespace ladder::bf16_mma { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::wgmma { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::producer_warpgroup { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
+namespace ladder::persistent_cluster { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 // clang-format on
 
 namespace ladder {
@@ -216,6 +217,15 @@ const auto kRungs = std::to_array<Rung>({
      .multiple_of = 8,
      .tile = {128, 256},
      .run = producer_warpgroup::run},
+    {.number = 19,
+     .name = "persistent_cluster",
+     .idea = "pairs of blocks share B and stay",
+     .builds_on = 18,
+     .precision = kBf16,
+     .architectures = kHopper,
+     .multiple_of = 8,
+     .tile = {128, 256},
+     .run = persistent_cluster::run},
 });
 
 }  // namespace

@@ -17,12 +17,20 @@
 
 namespace ladder::tf32_mma {
 
-/// A tile of A and one of B. The ends of rows are not used: they set the rows off against each
-/// other, so that the lanes of a warp read from 32 banks.
+/// A tile of A and one of B, in pieces of 4 words. In which order the pieces of a row lie depends on
+/// the row, so that the lanes of a warp read from 32 banks: 8 rows of A, 4 words of each, or 4 rows
+/// of B, 8 words of each.
 template <int BM, int BN, int BK>
 struct Stage {
-  float A[BM][BK + 4];  // (BM, BK)  8 rows, 4 words of each
-  float B[BK][BN + 8];  // (BK, BN)  4 rows, 8 words of each
+  float A[BM][BK];  // (BM, BK)
+  float B[BK][BN];  // (BK, BN)
+
+  static_assert(BK == 16, "two rows of A in 32 banks");
+  static_assert(BN % 32 == 0, "rows of B start in bank 0");
+  /// Where the word of A with (m, k) lies in its row: two rows later, in another one of 4 pieces.
+  static __device__ int column_a(int m, int k) { return (k / 4 ^ m / 2 % 4) * 4 + k % 4; }
+  /// Where the word of B with (k, n) lies: in the next row, two pieces on.
+  static __device__ int column_b(int k, int n) { return (n / 4 ^ k % 4 * 2) * 4 + n % 4; }
 };
 
 /// \brief   C = alpha*A*B + beta*C; one BM x BN block tile of C per thread block.
@@ -43,7 +51,6 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
   constexpr int kTileRows = WM / 16;  // rows of mma tiles in a warp tile
   constexpr int kTileCols = WN / 8;   // columns of mma tiles in a warp tile
   constexpr int kThreads = 32 * (BM / WM) * (BN / WN);
-  static_assert(BK == 16, "four lanes copy a row of A; with 8 rows they meet all banks");
   using Stage = tf32_mma::Stage<BM, BN, BK>;
 
   // -- Where this thread works ---------------------------------------------------------------
@@ -54,53 +61,61 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
   const int lane = threadIdx.x % 32;
   const int warp_row = warp / kWarpCols * WM;
   const int warp_col = warp % kWarpCols * WN;
-  const int a_m = warp * 8 + lane / 8 + lane / 4 % 2 * 4;  // the first float4 of A that this thread
-  const int a_k = lane % 4 * 4;                            // copies: rows m and m + 4 in 32 banks
-  const int b_k = threadIdx.x / (BN / 4);                  // and its first float4 of B
+  const int a_m = threadIdx.x / (BK / 4);  // the first float4 of A that this thread copies
+  const int a_k = threadIdx.x % (BK / 4) * 4;
+  const int b_k = threadIdx.x / (BN / 4);  // and its first float4 of B
   const int b_n = threadIdx.x % (BN / 4) * 4;
   const float* gA = A + static_cast<size_t>(row0 + a_m) * K + a_k;
   const float* gB = B + static_cast<size_t>(b_k) * N + col0 + b_n;
   if (row0 >= M) return;  // the last band may extend below C
 
   // -- Shared tiles and registers ------------------------------------------------------------
-  extern __shared__ __align__(16) unsigned char shared[];
+  extern __shared__ __align__(128) unsigned char shared[];
   auto* const stages = reinterpret_cast<Stage*>(shared);  // (STAGES)
   float acc[kTileRows][kTileCols][4] = {};                // (WM/16, WN/8, 4)
   float rA[2][kTileRows][4];                              // (2, WM/16, 4)
   float rB[2][kTileCols][2];                              // (2, WN/8, 2)
 
   // -- Prologue: start all stages but one ----------------------------------------------------
-  const auto fetch = [&](int stage, int k0) {  // global to shared memory, one group
+  // A tile is copied in parts, one for each 8 of K that are multiplied meanwhile.
+  constexpr int kParts = BK / 8;
+  constexpr int kRowsA = 4 * kThreads / BK;  // that all threads copy at once
+  constexpr int kRowsB = 4 * kThreads / BN;
+  const auto fetch = [&](int stage, int part, int k0) {  // global to shared memory
     // Zeros beyond the edges add nothing.
-    constexpr int kRowsA = 4 * kThreads / BK;
-    constexpr int kRowsB = 4 * kThreads / BN;
-    for (int m = 0; m < BM; m += kRowsA) {
-      const bool inside = row0 + a_m + m < M && k0 + a_k < K;
-      ptx::cp_async_16(&stages[stage].A[a_m + m][a_k], gA + static_cast<size_t>(m) * K, inside);
+    for (int m = part * BM / kParts; m < (part + 1) * BM / kParts; m += kRowsA) {
+      float* const sA = &stages[stage].A[a_m + m][Stage::column_a(a_m, a_k)];
+      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 + a_k < K);
+      gA += static_cast<size_t>(kRowsA) * K;
     }
-    for (int k = 0; k < BK; k += kRowsB) {
-      const bool inside = k0 + b_k + k < K && col0 + b_n < N;
-      ptx::cp_async_16(&stages[stage].B[b_k + k][b_n], gB + static_cast<size_t>(k) * N, inside);
+    for (int k = part * BK / kParts; k < (part + 1) * BK / kParts; k += kRowsB) {
+      float* const sB = &stages[stage].B[b_k + k][Stage::column_b(b_k, b_n)];
+      ptx::cp_async_16(sB, gB, k0 + b_k + k < K && col0 + b_n < N);
+      gB += static_cast<size_t>(kRowsB) * N;
     }
-    ptx::cp_async_commit();
-    gA += BK;
-    gB += static_cast<size_t>(BK) * N;
+    if (part == kParts - 1) {  // all parts are one group
+      ptx::cp_async_commit();
+      gA += BK - static_cast<size_t>(BM) * K;
+    }
   };
   const auto read = [&](int buffer, const Stage& stage, int k) {  // 8 of K, to registers
     for (int n = 0; n < kTileCols; ++n) {
       for (int i = 0; i < 2; ++i) {
-        rB[buffer][n][i] = stage.B[k + lane % 4 + i * 4][warp_col + n * 8 + lane / 4];
+        const int row = k + lane % 4 + i * 4;
+        const int col = Stage::column_b(lane % 4, warp_col + n * 8 + lane / 4);
+        rB[buffer][n][i] = stage.B[row][col];
       }
     }
     for (int m = 0; m < kTileRows; ++m) {
       for (int i = 0; i < 4; ++i) {
-        rA[buffer][m][i] =
-            stage.A[warp_row + m * 16 + lane / 4 + i % 2 * 8][k + lane % 4 + i / 2 * 4];
+        const int row = warp_row + m * 16 + lane / 4 + i % 2 * 8;
+        const int col = Stage::column_a(lane / 4, k + lane % 4 + i / 2 * 4);
+        rA[buffer][m][i] = stage.A[row][col];
       }
     }
   };
   for (int stage = 0; stage < STAGES - 1; ++stage) {
-    fetch(stage, stage * BK);
+    for (int part = 0; part < kParts; ++part) fetch(stage, part, stage * BK);
   }
   ptx::cp_async_wait<STAGES - 2>();  // this thread's part of the first tile has arrived
   __syncthreads();                   // and so have all other parts
@@ -111,12 +126,12 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
 #pragma unroll 1
   for (int k0 = 0; k0 < K; k0 += BK) {
     // Refill the previous stage: all threads have read it and passed the barrier.
-    fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);
+    const int refilled = stage == 0 ? STAGES - 1 : stage - 1;
 #pragma unroll
     for (int k = 0; k < BK; k += 8) {
       const int buffer = k / 8 % 2;
       if (k + 8 == BK) {  // the next k is in the next tile
-        ptx::cp_async_wait<STAGES - 2>();
+        ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
         __syncthreads();
         stage = stage == STAGES - 1 ? 0 : stage + 1;
       }
@@ -132,6 +147,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
         for (int m = 0; m < kTileRows; ++m) {
           ptx::mma_tf32(acc[m][n], a[m], b);
         }
+        if (n == kTileCols / 2) fetch(refilled, k / 8, k0 + (STAGES - 1) * BK);
       }
     }
   }

@@ -78,23 +78,26 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
   unsigned rB[2][kTileCols / 2][4];                       // (2, WN/16, 4)   of two mma tiles
 
   // -- Prologue: start all stages but one ----------------------------------------------------
-  const auto fetch = [&](int stage, int k0) {  // global to shared memory, one group
+  // A tile is copied in parts, one for each 16 of K that are multiplied meanwhile.
+  constexpr int kParts = BK / 16;
+  constexpr int kRowsA = 8 * kThreads / BK;  // that all threads copy at once
+  constexpr int kRowsB = 8 * kThreads / BN;
+  const auto fetch = [&](int stage, int part, int k0) {  // global to shared memory
     // Zeros beyond the edges add nothing.
-    constexpr int kRowsA = 8 * kThreads / BK;
-    constexpr int kRowsB = 8 * kThreads / BN;
-    for (int m = 0; m < BM; m += kRowsA) {
-      const bool inside = row0 + a_m + m < M && k0 + a_k < K;
-      bf16* const sA = &stages[stage].A[a_m + m][Stage::column_a(a_m + m, a_k)];
-      ptx::cp_async_16(sA, gA + static_cast<size_t>(m) * K, inside);
+    for (int m = part * BM / kParts; m < (part + 1) * BM / kParts; m += kRowsA) {
+      bf16* const sA = &stages[stage].A[a_m + m][Stage::column_a(a_m, a_k)];
+      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 + a_k < K);
+      gA += static_cast<size_t>(kRowsA) * K;
     }
-    for (int k = 0; k < BK; k += kRowsB) {
-      const bool inside = k0 + b_k + k < K && col0 + b_n < N;
-      bf16* const sB = &stages[stage].B[b_k + k][Stage::column_b(b_k + k, b_n)];
-      ptx::cp_async_16(sB, gB + static_cast<size_t>(k) * N, inside);
+    for (int k = part * BK / kParts; k < (part + 1) * BK / kParts; k += kRowsB) {
+      bf16* const sB = &stages[stage].B[b_k + k][Stage::column_b(b_k, b_n)];
+      ptx::cp_async_16(sB, gB, k0 + b_k + k < K && col0 + b_n < N);
+      gB += static_cast<size_t>(kRowsB) * N;
     }
-    ptx::cp_async_commit();
-    gA += BK;
-    gB += static_cast<size_t>(BK) * N;
+    if (part == kParts - 1) {  // all parts are one group
+      ptx::cp_async_commit();
+      gA += BK - static_cast<size_t>(BM) * K;
+    }
   };
   const auto read = [&](int buffer, const Stage& stage, int k0) {  // 16 of K, to registers
     const int k = k0 + lane % 16;  // the row of B that this lane names
@@ -109,7 +112,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
     }
   };
   for (int stage = 0; stage < STAGES - 1; ++stage) {
-    fetch(stage, stage * BK);
+    for (int part = 0; part < kParts; ++part) fetch(stage, part, stage * BK);
   }
   ptx::cp_async_wait<STAGES - 2>();  // this thread's part of the first tile has arrived
   __syncthreads();                   // and so have all other parts
@@ -120,12 +123,12 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
 #pragma unroll 1
   for (int k0 = 0; k0 < K; k0 += BK) {
     // Refill the previous stage: all threads have read it and passed the barrier.
-    fetch(stage == 0 ? STAGES - 1 : stage - 1, k0 + (STAGES - 1) * BK);
+    const int refilled = stage == 0 ? STAGES - 1 : stage - 1;
 #pragma unroll
     for (int k = 0; k < BK; k += 16) {
       const int buffer = k / 16 % 2;
       if (k + 16 == BK) {  // the next k is in the next tile
-        ptx::cp_async_wait<STAGES - 2>();
+        ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
         __syncthreads();
         stage = stage == STAGES - 1 ? 0 : stage + 1;
       }
@@ -135,6 +138,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
         for (int m = 0; m < kTileRows; ++m) {
           ptx::mma_bf16(acc[m][n], rA[buffer][m], b);
         }
+        if (n == kTileCols / 2) fetch(refilled, k / 16, k0 + (STAGES - 1) * BK);
       }
     }
   }

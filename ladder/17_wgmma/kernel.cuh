@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(BM / 64 * 128, 1)
   auto& shared = *reinterpret_cast<Shared<BM, BN, BK, STAGES>*>(dynamic_shared);
   float acc[BN / 2] = {};  // (BN/2)  of 64 x BN per warpgroup
 
-  // -- Prologue: start all stages but one ----------------------------------------------------
+  // -- Prologue: start all stages ------------------------------------------------------------
   const int tiles = (K + BK - 1) / BK;
   const auto fetch = [&](int tile) {  // global to shared memory, by one thread
     if (threadIdx.x != 0 || tile >= tiles) return;
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(BM / 64 * 128, 1)
     ptx::fence_mbarrier_init();
   }
   __syncthreads();
-  for (int tile = 0; tile < STAGES - 1; ++tile) {
+  for (int tile = 0; tile < STAGES; ++tile) {
     fetch(tile);
   }
 
@@ -108,11 +108,10 @@ __global__ void __launch_bounds__(BM / 64 * 128, 1)
           true);
     }
     ptx::wgmma_commit();
-    ptx::wgmma_wait<1>();  // the tile before has been multiplied
+    ptx::wgmma_wait<0>();  // the tile has been multiplied
     __syncthreads();       // by all warpgroups
-    fetch(tile + STAGES - 1);
+    fetch(tile + STAGES);
   }
-  ptx::wgmma_wait<0>();
 
   // -- Epilogue: C = alpha*acc + beta*C ------------------------------------------------------
   for (int m = 0; m < 2; ++m) {
