@@ -58,8 +58,10 @@ __global__ void __launch_bounds__(kThreads, 1) mma_registers(float* out) {
   const auto drawn = [&](unsigned i) {
     return random_operand(threadIdx.x * 64 + i, Number::kRandomBits, Number::kSetBits);
   };
-  for (int i = 0; i < kTileRows * 4; ++i) a[i / 4][i % 4] = drawn(i);
-  for (int i = 0; i < kTileCols * 2; ++i) b[i / 2][i % 2] = drawn(32 + i);
+  for (int i = 0; i < kTileRows * 4; ++i)
+    a[i / 4][i % 4] = drawn(i);
+  for (int i = 0; i < kTileCols * 2; ++i)
+    b[i / 2][i % 2] = drawn(32 + i);
 #pragma unroll 1
   for (int step = 0; step < kSteps; ++step) {
     for (int n = 0; n < kTileCols; ++n) {

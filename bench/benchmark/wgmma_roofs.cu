@@ -52,7 +52,8 @@ __global__ void __launch_bounds__(kThreads, 1) wgmma_shared(float* out) {
     ptx::wgmma_wait<0>();
   }
   float sum = 0.0f;
-  for (int i = 0; i < BN / 2; ++i) sum += acc[i];
+  for (int i = 0; i < BN / 2; ++i)
+    sum += acc[i];
   out[blockIdx.x * kThreads + threadIdx.x] = sum;
 }
 
@@ -66,8 +67,8 @@ std::vector<RoofWork> wgmma_roofs(int sms, float* out, Stream stream) {
   check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0));
   if (major != 9 || minor != 0) return {};
   return {{"wgmma_bf16", "TFLOP/s", 2.0 * BM * BN * BK * kSteps * sms, [=](int) {
-             launch(wgmma_shared,
-                    {.grid = dim3(sms), .block = dim3(kThreads), .stream = stream}, out);
+             launch(wgmma_shared, {.grid = dim3(sms), .block = dim3(kThreads), .stream = stream},
+                    out);
            }}};
 }
 

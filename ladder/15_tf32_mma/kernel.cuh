@@ -115,7 +115,8 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
     }
   };
   for (int stage = 0; stage < STAGES - 1; ++stage) {
-    for (int part = 0; part < kParts; ++part) fetch(stage, part, stage * BK);
+    for (int part = 0; part < kParts; ++part)
+      fetch(stage, part, stage * BK);
   }
   ptx::cp_async_wait<STAGES - 2>();  // this thread's part of the first tile has arrived
   __syncthreads();                   // and so have all other parts
@@ -130,7 +131,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
 #pragma unroll
     for (int k = 0; k < BK; k += 8) {
       const int buffer = k / 8 % 2;
-      if (k + 8 == BK) {  // the next k is in the next tile
+      if (k + 8 == BK) {                   // the next k is in the next tile
         ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
         __syncthreads();
         stage = stage == STAGES - 1 ? 0 : stage + 1;

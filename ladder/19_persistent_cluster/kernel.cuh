@@ -47,10 +47,10 @@ constexpr int kResults = 2;  // one is filled while the other is stored
 /// What a block has in shared memory.
 template <int BM, int BN, int BK, int STAGES>
 struct Shared {
-  Stage<BM, BN, BK> stages[STAGES];     // (STAGES)
-  Results results[BM / 64][kResults];   // (BM/64, 2)  of each warpgroup
-  ptx::Mbarrier full[STAGES];           // (STAGES)  the stage has been filled
-  ptx::Mbarrier empty[STAGES];          // (STAGES)  both blocks have multiplied it
+  Stage<BM, BN, BK> stages[STAGES];    // (STAGES)
+  Results results[BM / 64][kResults];  // (BM/64, 2)  of each warpgroup
+  ptx::Mbarrier full[STAGES];          // (STAGES)  the stage has been filled
+  ptx::Mbarrier empty[STAGES];         // (STAGES)  both blocks have multiplied it
 };
 
 /// Where the tiles of C are, in the order in which clusters take them: down a column of BAND tiles
@@ -197,11 +197,11 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
           const float* const sums = &acc[(box * kBoxColumns + n) / 2 + i * 2];
           float2 c = {};
           if (beta != 0.0f && row < M && col < N) {
-            c = __bfloat1622float2(*reinterpret_cast<const __nv_bfloat162*>(
-                C + static_cast<size_t>(row) * N + col));
+            c = __bfloat1622float2(
+                *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(row) * N + col));
           }
-          const __nv_bfloat162 pair = __float22bfloat162_rn(
-              {alpha * sums[0] + beta * c.x, alpha * sums[1] + beta * c.y});
+          const __nv_bfloat162 pair =
+              __float22bfloat162_rn({alpha * sums[0] + beta * c.x, alpha * sums[1] + beta * c.y});
           words[i] = reinterpret_cast<const unsigned&>(pair);
         }
         const int row = warp * 16 + lane % 16;  // that this lane names, and the piece of 8 columns
