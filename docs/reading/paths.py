@@ -123,7 +123,6 @@ WEEKS = (
             chapter("numerics"),
             *lessons()[lessons().index(lesson(16)) :],
             chapter("debugging"),
-            chapter("l2_company"),
         ),
         "fragments, swizzles, descriptors; what a correct result is",
         "rung 15 or 16, or a project",
@@ -178,7 +177,6 @@ NEEDS = {
     CLIMB: (lesson(7),),
     chapter("numerics"): (lesson(1),),
     chapter("debugging"): (lesson(3),),
-    chapter("l2_company"): (chapter("l2"),),
 }
 
 
