@@ -173,8 +173,8 @@ _ROWS = (
     (
         ("copy-still-reads", "store-unfinished"),
         "The copy engine may still be reading shared memory when it is written again, or when the "
-        "block ends. The thread that started the copy waits until it has been read; a barrier tells "
-        "the others.",
+        "block ends. The thread that started the copy waits until it has been read; a barrier "
+        "tells the others.",
         PRODUCERS,
     ),
     (

@@ -345,7 +345,7 @@ void for_each_row_inside(const ptx::TensorMap& map, int row, int column, Visit v
     visit(reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, first_column)),
           reinterpret_cast<std::uint64_t>(map.matrix + map.offset(r, end_column)),
           static_cast<std::size_t>((r - row) * map.box_row_bytes() +
-                                   (first_column - column) * map.element_bytes));
+                                   std::int64_t{first_column - column} * map.element_bytes));
   }
 }
 

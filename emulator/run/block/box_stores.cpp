@@ -126,14 +126,13 @@ void BoxStores::write(Store& store) {
   const ptx::TensorMap& map = store.map;
   const Inside inside(map, store.row, store.column);
   if (inside.first_column >= inside.end_column) return;
+  const std::int64_t first = std::int64_t{inside.first_column} * map.element_bytes;
+  const std::int64_t end = std::int64_t{inside.end_column} * map.element_bytes;
   for (int r = inside.first_row; r < inside.end_row; ++r) {
-    const auto from =
-        static_cast<std::size_t>(r * map.box_row_bytes() + inside.first_column * map.element_bytes);
-    const auto bytes =
-        static_cast<std::size_t>((inside.end_column - inside.first_column) * map.element_bytes);
     std::memcpy(const_cast<std::byte*>(map.matrix) +
                     map.offset(store.row + r, store.column + inside.first_column),
-                &store.data[from], bytes);
+                &store.data[static_cast<std::size_t>(r * map.box_row_bytes() + first)],
+                static_cast<std::size_t>(end - first));
   }
 }
 

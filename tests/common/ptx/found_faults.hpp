@@ -72,7 +72,11 @@ inline std::string text_of_all(const std::vector<Fault>& faults) {
   std::string text;
   for (const Fault& fault : faults)
     text += text_of(fault) + "\n";
-  return text.empty() ? "nothing\n" : text;
+  return text;
+}
+
+inline void expect_nothing(const std::vector<Fault>& faults, const char* mode = "") {
+  EXPECT_TRUE(faults.empty()) << mode << ":\n" << text_of_all(faults);
 }
 
 /// What a launch ends in; nothing if it runs through.

@@ -38,8 +38,8 @@ class PtxClusterMisuse : public testing::Test {
   }
   void expect_sound(ClusterMisuse misuse) const {
     in_all_timing_modes([&](const char* mode) {
-      EXPECT_EQ(text_of_all(found(misuse)), "nothing\n") << mode;
-      EXPECT_EQ(text_of_all(traced(misuse)), "nothing\n") << mode;
+      expect_nothing(found(misuse), mode);
+      expect_nothing(traced(misuse), mode);
     });
   }
 
@@ -115,9 +115,8 @@ class PtxStoreMisuse : public testing::Test {
     });
   }
   void expect_sound(StoreMisuse misuse, int row = 0, int column = 0) const {
-    in_all_timing_modes([&](const char* mode) {
-      EXPECT_EQ(text_of_all(traced(misuse, row, column).hazards), "nothing\n") << mode;
-    });
+    in_all_timing_modes(
+        [&](const char* mode) { expect_nothing(traced(misuse, row, column).hazards, mode); });
   }
 
   static constexpr int kRows = 20;
@@ -212,7 +211,7 @@ TEST_F(PtxStoreMisuse, BlocksThatStoreTheSameElementsRace) {
   };
   expect_found(hazards(false), kFile,
                {FaultKind::kRaceBetweenBlocks, "store twice", "store twice"});
-  EXPECT_EQ(text_of_all(hazards(true)), "nothing\n");
+  expect_nothing(hazards(true));
 }
 
 // -- Counts --------------------------------------------------------------------------------------
