@@ -195,7 +195,8 @@ function(add_compiled_header target)
   add_custom_command(
     OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_CXX_COMPILER} ${arg_OPTIONS} -MD -MF ${arg_OUTPUT}.d -MT ${arg_OUTPUT}
-            -x c++-header ${arg_HEADER} -o ${arg_OUTPUT}
+            -x c++-header ${arg_HEADER} -o ${arg_OUTPUT}.new
+    COMMAND ${CMAKE_COMMAND} -E rename ${arg_OUTPUT}.new ${arg_OUTPUT} # a g++ may be reading it
     DEPENDS ${arg_HEADER}
     DEPFILE ${arg_OUTPUT}.d
     COMMENT "Compiling ${arg_OUTPUT}"

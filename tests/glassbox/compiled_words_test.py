@@ -18,13 +18,13 @@ LIBRARIES = pathlib.Path(os.environ.get("LADDER_EMULATOR", SOURCES / "build/lib/
 class CompiledWordsTest(unittest.TestCase):
     """build/lib/headers"""
 
-    def of(self, flavour, *options):
-        """What -H says of a file with nothing in it, compiled as glassbox compiles one."""
+    def of(self, flavour, *options, text=""):
+        """What -H says of a file with this text, compiled as glassbox compiles one."""
         build = json.loads((LIBRARIES / "glassbox.json").read_text())
         folders = [LIBRARIES / "headers" / flavour, *(SOURCES / name for name in build["folders"])]
         with tempfile.TemporaryDirectory() as room:
             source = pathlib.Path(room, "empty.cpp")
-            source.touch()
+            source.write_text(text)
             words = [build["compiler"], *build[flavour], "-std=gnu++20", "-w", *options]
             words += [word for folder in folders for word in ("-I", folder)]
             words += ["-include", "cuda_runtime.h", "-H", "-fsyntax-only", source]
@@ -37,6 +37,12 @@ class CompiledWordsTest(unittest.TestCase):
                 with self.subTest(flavour, options=options):
                     taken = f"! {LIBRARIES / 'headers' / flavour / 'cuda_runtime.h.gch'}"
                     self.assertIn(taken, self.of(flavour, *options))
+
+    def test_a_program_may_include_the_header_again(self):
+        """By itself or by another of CUDA's."""
+        for header in ("cuda_runtime.h", "cuda_runtime_api.h", "cuda_fp16.h"):
+            for options in ((), ("-DNDEBUG",)):  # with the compiled one and without
+                self.of("plain", *options, text=f"#include <{header}>\ndim3 size(1);\n")
 
     def test_where_they_would_be_wrong_the_text_is(self):
         """g++ itself sees to that: `x` in front of what it has refused."""

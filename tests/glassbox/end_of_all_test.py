@@ -114,7 +114,7 @@ class EndOfAllTest(unittest.TestCase):
         """The program's own children end, too."""
         process = self.start(WAITS % "")
         self.assertTrue(until((self.folder / "started").exists))
-        self.assertGreater(len(processes_of(self.temporary)), 2)
+        self.assertTrue(until(lambda: len(processes_of(self.temporary)) > 2))
         self.expect_end(process, signal.SIGKILL, -signal.SIGKILL)
 
     def test_a_program_that_does_not_listen(self):
