@@ -12,7 +12,7 @@ import sys
 from bench import SOURCES, program
 from bench.rungs import rung_of
 from docs.report.by_hand import by_hand
-from docs.report.recorded import SIZE, FigureError, gaps, profile, protocol_for, sms
+from docs.report.recorded import SIZE, FigureError, card_name, gaps, profile, protocol_for, sms
 from docs.report.rung_figures import (
     CLOCK_HZ,
     NOT_YET,
@@ -84,7 +84,7 @@ def maths_block(rung, size=SIZE):
         result = incomplete(rung, size)
     return "\n".join(
         [
-            f"At M = N = K = {size}, for the H200's {sms()} SMs at {CLOCK_HZ / 1e6:.0f} MHz:",
+            f"At M = N = K = {size}, for the {card_name()}'s {sms()} SMs at {CLOCK_HZ / 1e6:.0f} MHz:",
             "",
             f"1. Work: 2MNK = {digits(2 * size**3 * 1e-9, 1)} GFLOP, or "
             f"{digits(warp_fmas * 1e-6, 0)} million "

@@ -8,11 +8,13 @@ import dataclasses
 import math
 import textwrap
 
+from bench.rungs import rung_table
 from docs.report.recorded import (
     RESULTS,
     SIZE,
     MissingFileError,
     climb,
+    of_rung,
     peak_tflops,
     precision_of,
     provenance,
@@ -42,6 +44,7 @@ class World:
     lines: list  # [(TFLOP/s, words, style)]
     step: int  # of the scale's ticks
     last: int
+    source: str  # of its figures
 
     @property
     def ticks(self):
@@ -75,15 +78,31 @@ def levels(precision):
     return [line for line in lines if line[0] is not None]
 
 
+def tensor_rung():
+    """The lowest rung on tensor cores that has been recorded, or None."""
+    recorded = (rung.number for rung in rung_table().values() if rung.precision in TENSOR)
+    return next((number for number in sorted(recorded) if is_recorded(number)), None)
+
+
+def is_recorded(rung):
+    """Has the GPU that speaks for a rung run it?"""
+    with of_rung(rung):
+        return rung in climb(SIZE)
+
+
 def worlds():
     """FP32, and what is recorded of the tensor cores."""
-    found = [World("FP32", timed_entries("FP32"), levels("FP32"), 10, 70)]
-    entries = timed_entries(*TENSOR)
-    if entries:
-        precisions = [name for name in TENSOR if name in map(precision_of, entries)]
-        lines = [line for precision in precisions for line in levels(precision)]
-        last = 200 * math.ceil(max(line[0] for line in lines) / 200)
-        found.append(World(f"tensor cores: {', '.join(precisions)}", entries, lines, 200, last))
+    source = provenance(f"climb_burst_{SIZE}.json")
+    found = [World("FP32", timed_entries("FP32"), levels("FP32"), 10, 70, source)]
+    with of_rung(tensor_rung()):
+        entries = timed_entries(*TENSOR)
+        if entries:
+            precisions = [name for name in TENSOR if name in map(precision_of, entries)]
+            lines = [line for precision in precisions for line in levels(precision)]
+            last = 200 * math.ceil(max(line[0] for line in lines) / 200)
+            title = f"tensor cores: {', '.join(precisions)}"
+            source = provenance(f"climb_burst_{SIZE}.json")
+            found.append(World(title, entries, lines, 200, last, source))
     return found
 
 
@@ -105,14 +124,15 @@ def staircase():
         wide,
         height,
         f"TFLOP/s of each rung: {found[0].title}, M = N = K = {SIZE}",
-        provenance(f"climb_burst_{SIZE}.json"),
+        found[0].source,
         staircase_words(),
     )
     if not (RESULTS / "roofs.json").exists():
         drawing.lacks.append(f"no measured roof: {RESULTS / 'roofs.json'} is not there")
     for i, world in enumerate(found):
         if i:
-            drawing.text(64, 62 + TALL * i, world.title, "large")
+            drawing.text(64, 42 + TALL * i, world.title, "large")
+            drawing.text(64, 62 + TALL * i, world.source, "soft")
         steps(drawing, world, right, 86 + TALL * i)
     words = "%: of the better of cuBLAS and cublasLt in the same run"
     drawing.text(64, height - 14, words if len(found) == 1 else f"{words} and precision", "soft")
@@ -158,7 +178,7 @@ def step(drawing, entry, left, right, y, bottom):
 def staircase_narrow():
     """The same for phones: a bar for each rung, from the left, below each other."""
     found = worlds()
-    source = textwrap.wrap(provenance(f"climb_burst_{SIZE}.json"), 40)
+    source = textwrap.wrap(found[0].source, 40)
     drawing = Drawing(
         "staircase-narrow",
         NARROW,
@@ -174,6 +194,9 @@ def staircase_narrow():
         if i:
             drawing.text(24, bottom + 34, world.title, "strong")
             bottom += 34
+            for words in textwrap.wrap(world.source, 40):
+                bottom += 20
+                drawing.text(24, bottom, words, "soft")
         bottom = bars(drawing, world, bottom + 20)
     for i, words in enumerate(("%: of the better of cuBLAS and cublasLt", "in the same run")):
         drawing.text(24, bottom + 26 + 20 * i, words, "soft")

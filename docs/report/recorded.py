@@ -1,5 +1,10 @@
-"""Reads bench/results: climbs, profiles, roofs and benchmarks of the recorded GPU."""
+"""Reads bench/results: climbs, profiles, roofs and benchmarks of the recorded GPU.
 
+Figures are of one GPU, and those of a rung that it has not run of another one; see of_rung().
+"""
+
+import contextlib
+import contextvars
 import pathlib
 import re
 from statistics import median
@@ -9,8 +14,10 @@ from bench.benchmark import compact
 from bench.results_file import FigureError, Record
 from bench.rungs import rung_table
 
-RESULTS = pathlib.Path("bench/results/nvidia-h200")  # below the root of the sources
-CARD = SOURCES / "common" / "devices" / "h200.json"
+GPUS = ("nvidia-h200", "nvidia-h100")  # the first that has run a rung speaks for it
+RESULTS = pathlib.Path("bench/results") / GPUS[0]  # below the root of the sources
+CARDS = SOURCES / "common" / "devices"
+CARD = CARDS / "h200.json"
 SHAPES = SOURCES / "bench" / "results" / "shapes.json"  # build/benchmark --list-shapes --json
 FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
 SIZE = 4096  # of the climb that pages and plots speak of
@@ -24,6 +31,41 @@ class NotRecordedError(FigureError):
     """A figure of a rung that the recorded files do not have yet."""
 
 
+_gpu = contextvars.ContextVar("gpu", default=GPUS[0])
+
+
+def results():
+    """The folder of the GPU that figures are of."""
+    return RESULTS.parent / _gpu.get()
+
+
+def card_name():
+    """'H200' of that GPU."""
+    return _gpu.get().removeprefix("nvidia-").upper()
+
+
+def gpu_of(rung):
+    """The GPU that speaks for a rung; for a rung that none has run, the usual one."""
+    for gpu in GPUS:
+        path = RESULTS.parent / gpu / f"climb_burst_{SIZE}.json"
+        if path.exists() and any(
+            entry["rung"] == rung and entry["tflops"] is not None
+            for entry in results_file.read(path)["benchmarks"]
+        ):
+            return gpu
+    return GPUS[0]
+
+
+@contextlib.contextmanager
+def of_rung(rung):
+    """Within it, figures are of the GPU that speaks for a rung; None: of the usual one."""
+    token = _gpu.set(GPUS[0] if rung is None else gpu_of(rung))
+    try:
+        yield
+    finally:
+        _gpu.reset(token)
+
+
 def gaps(size):
     """What says that a figure is not recorded at a size: the rung is missing in the file, or, at
     other sizes than that of the pages, the file."""
@@ -32,7 +74,7 @@ def gaps(size):
 
 def load(name):
     """A results file, or a MissingFileError that names it."""
-    path = RESULTS / name
+    path = results() / name
     if not path.exists():
         raise MissingFileError(f"{path} is not there")
     return results_file.read(path)
@@ -51,7 +93,7 @@ def climb(size, protocol="burst"):
         entry["rung"] if entry["rung"] or precision_of(entry) == "FP32" else entry["name"]: entry
         for entry in load(name)["benchmarks"]
     }
-    return Record(entries, RESULTS / name, "its list")
+    return Record(entries, results() / name, "its list")
 
 
 def rungs_of(entries):
@@ -83,7 +125,7 @@ def profile(rung, size):
     for kernel in load(f"profile_{size}.json")["benchmarks"]:
         if kernel["rung"] == rung:
             return kernel["metrics"]
-    raise NotRecordedError(f"{RESULTS / f'profile_{size}.json'} has no rung {rung}")
+    raise NotRecordedError(f"{results() / f'profile_{size}.json'} has no rung {rung}")
 
 
 def traced(rung, size):
@@ -98,12 +140,12 @@ def traced(rung, size):
 def roofs():
     """{name: value} of the measured roofs, in TFLOP/s and GB/s."""
     found = {entry["name"]: entry["value"] for entry in load("roofs.json")["benchmarks"]}
-    return Record(found, RESULTS / "roofs.json", "its list")
+    return Record(found, results() / "roofs.json", "its list")
 
 
 def card_value(name):
     """A figure of the device card of the recorded GPU."""
-    return results_file.read(CARD)[name]["value"]
+    return results_file.read(CARDS / f"{card_name().lower()}.json")[name]["value"]
 
 
 def sms():

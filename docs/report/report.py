@@ -48,7 +48,7 @@ from docs.report.page_blocks import (
     story,
 )
 from docs.report.page_blocks.place import Place
-from docs.report.recorded import FigureError, NotRecordedError
+from docs.report.recorded import FigureError, NotRecordedError, of_rung
 from docs.report.rung_figures import NOT_YET, or_not_yet, value
 
 # Of a rung.
@@ -88,7 +88,13 @@ BLOCK = re.compile(rf"^{BEGIN}\n(?:.*?\n)??<!-- end (?P=name) -->$", flags=re.S 
 
 
 def block_text(place, name, arguments):
-    """What a block says."""
+    """What a block says, in the figures of the GPU that speaks for the page's rung."""
+    with of_rung(place.rung):
+        return block_of(place, name, arguments)
+
+
+def block_of(place, name, arguments):
+    """What a block says, in the figures of the GPU at hand."""
     if name in PLACED_BLOCKS:
         try:
             return PLACED_BLOCKS[name](place, arguments)

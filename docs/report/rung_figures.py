@@ -17,6 +17,7 @@ from docs.report.recorded import (
     climb,
     gaps,
     load,
+    of_rung,
     peak_tflops,
     percent,
     profile,
@@ -258,6 +259,15 @@ def value(name, rung):
     match = re.fullmatch(r"(?:(\d\d):)?(\w+)", name)
     rung = int(match[1]) if match and match[1] else rung
     plain = match[2] if match else ""
+    with of_rung(rung):
+        text = value_of(plain, rung)
+    if text is None:
+        raise FigureError(f"'{name}' is no name of a figure")
+    return text
+
+
+def value_of(plain, rung):
+    """The text of value(), of a rung and on the GPU that figures are of; None: no such name."""
     text = None
     if match := re.fullmatch(r"(ncu|emulator)(\d*)_(\w+)", plain):
         recording = profile if match[1] == "ncu" else traced
@@ -283,6 +293,4 @@ def value(name, rung):
     elif plain == "off_4096":
         ratio = timed(rung, 4096)["time_ms"] / predicted(rung, 4096)[1]
         text = f"{100 * (ratio - 1):+.0f} %"
-    if text is None:
-        raise FigureError(f"'{name}' is no name of a figure")
     return text

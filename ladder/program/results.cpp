@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
@@ -18,7 +19,9 @@ using nlohmann::json;
 
 constexpr double kMostCounted = 1e18;  // bytes of the largest trace have 13 digits
 constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_{}_{}.json";
-constexpr const char* kRecordedProfile = "bench/results/nvidia-h200/profile_{}.json";
+constexpr const char* kRecordedProfile = "bench/results/{}/profile_{}.json";
+/// Counters are of the first of these that has profiled a rung.
+constexpr std::array kProfiledOn = {"nvidia-h200", "nvidia-h100"};
 
 /// null where nothing was measured or the value is not a number JSON can hold
 json number(double value) {
@@ -129,8 +132,12 @@ std::map<std::string, double> recorded_counters(int rung, int size) {
     }
     return {};
   };
-  return from_json_file(emulator::source_tree() / fmt::format(kRecordedProfile, size), read)
-      .value_or(Counters());
+  for (const char* const gpu : kProfiledOn) {
+    const std::string name = fmt::format(kRecordedProfile, gpu, size);
+    Counters counters = from_json_file(emulator::source_tree() / name, read).value_or(Counters());
+    if (!counters.empty()) return counters;
+  }
+  return {};
 }
 
 std::optional<Recording> recorded_climb(const std::filesystem::path& root) {

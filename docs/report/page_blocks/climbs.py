@@ -1,7 +1,17 @@
 """Blocks of what climbs recorded: a rung's figures, all rungs, small sizes."""
 
-from bench.rungs import rung_of
-from docs.report.recorded import FigureError, climb, percent, precision_of, provenance, rungs_of
+from bench.rungs import own_rungs, rung_of
+from docs.report.recorded import (
+    FigureError,
+    MissingFileError,
+    climb,
+    gpu_of,
+    of_rung,
+    percent,
+    precision_of,
+    provenance,
+    rungs_of,
+)
 from docs.report.rung_figures import NOT_YET
 
 
@@ -39,38 +49,67 @@ def ratio_cell(entries, rung):
     return percent(entries[rung]["ratio_to_best"]) if rung in entries else NOT_YET
 
 
+def by_gpu():
+    """[(a rung, the rungs for which its GPU speaks)], the usual GPU first."""
+    groups = {}
+    for rung in (0, *sorted(own_rungs())):
+        groups.setdefault(gpu_of(rung), []).append(rung)
+    return [(rungs[0], rungs) for rungs in groups.values()]
+
+
 def ladder_block(place, arguments):
     """All rungs in one table, for front pages."""
     if arguments:
         raise FigureError("the block takes no arguments")
-    small, large = climb(4096), climb(8192)
     lines = [
         "| rung | TFLOP/s at 4096 | of best cuBLAS at 4096 | at 8192 |",
         "|---|---:|---:|---:|",
     ]
-    for rung, entry in rungs_of(small).items():
-        name, precision = entry["name"], precision_of(entry)
-        lines.append(
-            f"| [{name.replace('_', ' ', 1)}]({place.link(f'ladder/{name}/README.md')})"
-            f"{'' if precision == 'FP32' else f', {precision}'} | "
-            f"{entry['tflops']:.1f} | {percent(entry['ratio_to_best'])} | "
-            f"{ratio_cell(large, rung)} |"
-        )
-    lines += ["", f"{provenance('climb_burst_4096.json')}."]
-    return "\n".join(lines)
+    sources = []
+    for first, rungs in by_gpu():
+        with of_rung(first):
+            small, large = climb(4096), climb(8192)
+            for rung, entry in rungs_of(small).items():
+                if rung not in rungs:
+                    continue
+                name, precision = entry["name"], precision_of(entry)
+                lines.append(
+                    f"| [{name.replace('_', ' ', 1)}]({place.link(f'ladder/{name}/README.md')})"
+                    f"{'' if precision == 'FP32' else f', {precision}'} | "
+                    f"{entry['tflops']:.1f} | {percent(entry['ratio_to_best'])} | "
+                    f"{ratio_cell(large, rung)} |"
+                )
+            sources.append((rungs, provenance("climb_burst_4096.json")))
+    return "\n".join([*lines, "", told_sources(sources)])
+
+
+def told_sources(sources):
+    """Where the figures of rungs are from; which rungs, where there are several sources."""
+    if len(sources) == 1:
+        return f"{sources[0][1]}."
+    return " ".join(
+        f"Rungs {rungs[0]:02} to {rungs[-1]:02}: {source}." for rungs, source in sources
+    )
 
 
 def graph_block(_rung):
     """Small sizes, where launches are replayed as a graph."""
     sizes = (512, 1024, 2048)
-    climbs = [climb(size, "graph") for size in sizes]
-    names = {rung: entry["name"] for rung, entry in rungs_of(climbs[0]).items()}
     lines = [
         "| rung | " + " | ".join(f"{size}" for size in sizes) + " |",
         "|---|" + "---:|" * len(sizes),
     ]
-    for rung, name in names.items():
-        ratios = " | ".join(ratio_cell(entries, rung) for entries in climbs)
-        lines.append(f"| {name.replace('_', ' ', 1)} | {ratios} |")
-    lines += ["", f"{provenance('climb_graph_1024.json')}."]
-    return "\n".join(lines)
+    sources = []
+    for first, rungs in by_gpu():
+        with of_rung(first):
+            try:
+                climbs = [climb(size, "graph") for size in sizes]
+            except MissingFileError:
+                continue
+            for rung, entry in rungs_of(climbs[0]).items():
+                if rung not in rungs:
+                    continue
+                ratios = " | ".join(ratio_cell(entries, rung) for entries in climbs)
+                lines.append(f"| {entry['name'].replace('_', ' ', 1)} | {ratios} |")
+            sources.append((rungs, provenance("climb_graph_1024.json")))
+    return "\n".join([*lines, "", told_sources(sources)])

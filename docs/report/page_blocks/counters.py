@@ -5,7 +5,13 @@ import re
 from bench.record import ncu_profile
 from bench.rungs import rung_of
 from docs.report.page_blocks.lessons import HIT, MISS, SIZES, STALL, stalls, trace
-from docs.report.recorded import MissingFileError, NotRecordedError, profile, provenance
+from docs.report.recorded import (
+    MissingFileError,
+    NotRecordedError,
+    card_name,
+    profile,
+    provenance,
+)
 from docs.report.rung_figures import NCU_PERCENT, NOT_YET
 
 COPIES = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
@@ -211,15 +217,15 @@ def profile_block(place, arguments):
     ]
     lines = ncu_command(rung, size, names)
     if not counters:
-        text = f"What it counts on an H200 is {NOT_YET}."
+        text = f"What it counts on an {card_name()} is {NOT_YET}."
         return "\n".join([*lines, "", text, *traced_alone(rung, size)])
     source = provenance(f"profile_{size}.json")
     if rung.number == 0:  # a library has no source to trace
-        rows = [f"| M = N = K = {size} | H200 |", "|---|---:|"]
+        rows = [f"| M = N = K = {size} | {card_name()} |", "|---|---:|"]
         rows += [f"| {what}<br>`{name}` | {text} |" for what, name, text in hardware(counters, top)]
         return "\n".join([*lines, "", *rows, "", f"{source}."])
     traced = has(trace, size)
-    rows = [f"| M = N = K = {size} | H200 | emulator | difference |", "|---|---:|---:|---:|"]
+    rows = [f"| M = N = K = {size} | {card_name()} | emulator | difference |", "|---|---:|---:|---:|"]
     for what, name, figure, unit in COUNTED:
         if "shared" in name and counters[LDS] == 0:
             continue

@@ -10,6 +10,7 @@ from docs.report.recorded import (
     RESULTS,
     FigureError,
     NotRecordedError,
+    card_name,
     fp32_peak_tflops,
     provenance,
     roofs,
@@ -48,7 +49,7 @@ def resources(rung):
         ("Threads per block", f"{kernel['threads']}"),
         ("Registers per thread", regs),
         ("Shared memory per block", f"{shared / 1024:.4g} KiB{at}" if shared else "none"),
-        ("Blocks on an SM of an H200", held),
+        (f"Blocks on an SM of an {card_name()}", held),
     ]
 
 
