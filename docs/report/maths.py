@@ -84,7 +84,8 @@ def maths_block(rung, size=SIZE):
         result = incomplete(rung, size)
     return "\n".join(
         [
-            f"At M = N = K = {size}, for the {card_name()}'s {sms()} SMs at {CLOCK_HZ / 1e6:.0f} MHz:",
+            f"At M = N = K = {size}, for the {card_name()}'s {sms()} SMs at "
+            f"{CLOCK_HZ / 1e6:.0f} MHz:",
             "",
             f"1. Work: 2MNK = {digits(2 * size**3 * 1e-9, 1)} GFLOP, or "
             f"{digits(warp_fmas * 1e-6, 0)} million "

@@ -1,6 +1,7 @@
 """Blocks of what climbs recorded: a rung's figures, all rungs, small sizes."""
 
 from bench.rungs import own_rungs, rung_of
+from docs.report.page_blocks.front import spans
 from docs.report.recorded import (
     FigureError,
     MissingFileError,
@@ -65,7 +66,7 @@ def ladder_block(place, arguments):
         "| rung | TFLOP/s at 4096 | of best cuBLAS at 4096 | at 8192 |",
         "|---|---:|---:|---:|",
     ]
-    sources = []
+    rows, sources = {}, []
     for first, rungs in by_gpu():
         with of_rung(first):
             small, large = climb(4096), climb(8192)
@@ -73,23 +74,26 @@ def ladder_block(place, arguments):
                 if rung not in rungs:
                     continue
                 name, precision = entry["name"], precision_of(entry)
-                lines.append(
+                rows[rung] = (
                     f"| [{name.replace('_', ' ', 1)}]({place.link(f'ladder/{name}/README.md')})"
                     f"{'' if precision == 'FP32' else f', {precision}'} | "
                     f"{entry['tflops']:.1f} | {percent(entry['ratio_to_best'])} | "
                     f"{ratio_cell(large, rung)} |"
                 )
             sources.append((rungs, provenance("climb_burst_4096.json")))
-    return "\n".join([*lines, "", told_sources(sources)])
+    return "\n".join([*lines, *in_order(rows), "", told_sources(sources)])
+
+
+def in_order(rows):
+    """Rows of rungs, the lowest first."""
+    return [rows[rung] for rung in sorted(rows)]
 
 
 def told_sources(sources):
     """Where the figures of rungs are from; which rungs, where there are several sources."""
     if len(sources) == 1:
         return f"{sources[0][1]}."
-    return " ".join(
-        f"Rungs {rungs[0]:02} to {rungs[-1]:02}: {source}." for rungs, source in sources
-    )
+    return " ".join(f"Rungs {spans(rungs)}: {source}." for rungs, source in sources)
 
 
 def graph_block(_rung):
@@ -99,7 +103,7 @@ def graph_block(_rung):
         "| rung | " + " | ".join(f"{size}" for size in sizes) + " |",
         "|---|" + "---:|" * len(sizes),
     ]
-    sources = []
+    rows, sources = {}, []
     for first, rungs in by_gpu():
         with of_rung(first):
             try:
@@ -110,6 +114,6 @@ def graph_block(_rung):
                 if rung not in rungs:
                     continue
                 ratios = " | ".join(ratio_cell(entries, rung) for entries in climbs)
-                lines.append(f"| {entry['name'].replace('_', ' ', 1)} | {ratios} |")
+                rows[rung] = f"| {entry['name'].replace('_', ' ', 1)} | {ratios} |"
             sources.append((rungs, provenance("climb_graph_1024.json")))
-    return "\n".join([*lines, "", told_sources(sources)])
+    return "\n".join([*lines, *in_order(rows), "", told_sources(sources)])

@@ -5,13 +5,7 @@ import re
 from bench.record import ncu_profile
 from bench.rungs import rung_of
 from docs.report.page_blocks.lessons import HIT, MISS, SIZES, STALL, stalls, trace
-from docs.report.recorded import (
-    MissingFileError,
-    NotRecordedError,
-    card_name,
-    profile,
-    provenance,
-)
+from docs.report.recorded import MissingFileError, NotRecordedError, card_name, profile, provenance
 from docs.report.rung_figures import NCU_PERCENT, NOT_YET
 
 COPIES = "l1tex__t_{}_pipe_lsu_mem_global_op_ld.sum"
@@ -225,7 +219,10 @@ def profile_block(place, arguments):
         rows += [f"| {what}<br>`{name}` | {text} |" for what, name, text in hardware(counters, top)]
         return "\n".join([*lines, "", *rows, "", f"{source}."])
     traced = has(trace, size)
-    rows = [f"| M = N = K = {size} | {card_name()} | emulator | difference |", "|---|---:|---:|---:|"]
+    rows = [
+        f"| M = N = K = {size} | {card_name()} | emulator | difference |",
+        "|---|---:|---:|---:|",
+    ]
     for what, name, figure, unit in COUNTED:
         if "shared" in name and counters[LDS] == 0:
             continue
