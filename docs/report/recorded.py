@@ -73,10 +73,12 @@ def gaps(size):
 
 
 def load(name):
-    """A results file, or a MissingFileError that names it."""
+    """A results file; MissingFileError where it is not there. Of another GPU than the usual one
+    not all is recorded: NotRecordedError."""
     path = results() / name
     if not path.exists():
-        raise MissingFileError(f"{path} is not there")
+        missing = MissingFileError if _gpu.get() == GPUS[0] else NotRecordedError
+        raise missing(f"{path} is not there")
     return results_file.read(path)
 
 

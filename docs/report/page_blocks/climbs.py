@@ -5,6 +5,7 @@ from docs.report.page_blocks.front import spans
 from docs.report.recorded import (
     FigureError,
     MissingFileError,
+    NotRecordedError,
     climb,
     gpu_of,
     of_rung,
@@ -108,7 +109,7 @@ def graph_block(_rung):
         with of_rung(first):
             try:
                 climbs = [climb(size, "graph") for size in sizes]
-            except MissingFileError:
+            except (MissingFileError, NotRecordedError):
                 continue
             for rung, entry in rungs_of(climbs[0]).items():
                 if rung not in rungs:
