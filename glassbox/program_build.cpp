@@ -57,7 +57,7 @@ class Compilation {
     append(compiler_, words(sources.traced ? "traced" : "plain"));
     append(compiler_,
            {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
-            "-ftrack-macro-expansion=0",
+            "-ftrack-macro-expansion=0", "-D__GLASSBOX__",
             fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
     emulator_folders_ = emulator_folders();
     for (const Words& folders : {emulator_folders_, sources.include_folders}) {
