@@ -286,8 +286,8 @@ lint: ## check format, spelling and Python
 	@git ls-files $(CODE) | xargs $(LINT)/clang-format --dry-run --Werror
 	@git ls-files ':!bench/results/public_programs*.json' | xargs $(LINT)/codespell -L ges
 	@.ci/pip-hashes --check
-	@$(LINT)/ruff check --quiet bench classroom docs tests
-	@$(LINT)/ruff format --check --quiet bench classroom docs tests
+	@$(LINT)/ruff check --quiet bench classroom docs glassbox tests
+	@$(LINT)/ruff format --check --quiet bench classroom docs glassbox tests
 	@echo 'Format, spelling and Python are fine.'
 
 tidy: build ## check the C++ of the host with clang-tidy: minutes; [SINCE=HEAD~1] what has changed
@@ -299,7 +299,7 @@ format: ## format C++, CUDA and Python
 	@.ci/install git python3-venv
 	@$(PYTHON) .ci
 	@git ls-files $(CODE) | xargs $(LINT)/clang-format -i
-	@$(LINT)/ruff format --quiet bench classroom docs tests
+	@$(LINT)/ruff format --quiet bench classroom docs glassbox tests
 
 clean: ## remove the build folder
 	@rm -rf build

@@ -148,7 +148,6 @@ class Driver {
                               .is_checked = is_cuda && !traced,
                               .is_relaxed = command_.is_relaxed};
     const auto define = [&](const std::string& what) { sources.options.push_back("-D" + what); };
-    define("__GLASSBOX__");
     define("__NVCC__");
     define(fmt::format("__CUDACC_VER_MAJOR__={}", kMajor));
     define(fmt::format("__CUDACC_VER_MINOR__={}", kMinor));

@@ -58,7 +58,7 @@ class Compilation {
     append(compiler_, words(flavour));
     append(compiler_,
            {"-std=gnu++20", "-w", "-fmessage-length=0", "-fdiagnostics-plain-output",
-            "-ftrack-macro-expansion=0",
+            "-ftrack-macro-expansion=0", "-D__GLASSBOX__",
             fmt::format("-D{}={}", kDeviceArchitecture, 10 * sources.compute_capability)});
     // cuda_runtime.h as g++ has compiled it, where this is no installation.
     append(compiler_, {"-I", emulator::library_folder() / "headers" / flavour});

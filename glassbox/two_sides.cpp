@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "glassbox/two_sides.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "glassbox/code_sides.hpp"
+#include "glassbox/inline_ptx.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -17,6 +21,7 @@ class TwoSides : private TokenReader {
 
   std::vector<Change> changes() {
     for (std::size_t i = 0; i < size(); ++i) {
+      if (is_any(i, {"asm", "__asm__", "__asm"})) translate_asm(i);
       if (asks_for_architecture(i) && sides_.place(i) != Place::kHost)
         changes_.push_back({token(i).begin, token(i).end, kDeviceArchitecture});
     }
@@ -68,6 +73,93 @@ class TwoSides : private TokenReader {
   }
 
  private:
+  // -- Inline PTX
+  // ---------------------------------------------------------------------------------
+
+  /// The assembler of the host stays what it is; in device code it is PTX.
+  void translate_asm(std::size_t i) {
+    std::size_t open = i + 1;
+    while (is_any(open, {"volatile", "__volatile__", "__volatile", "inline"}))
+      ++open;
+    const std::size_t close = is(open, "(") ? partner(open, 1) : kNone;
+    const bool is_of_host = sides_.place(i) == Place::kHost && !sides_.on_device(i);
+    const std::string directive = directive_end(i);
+    if (is_of_host && directive.empty()) {
+      if (is(i, "asm")) changes_.push_back({token(i).begin, token(i).end, "__asm__"});
+      return;
+    }
+    // Outside of functions, and in a macro, only what looks like PTX is.
+    if (close == kNone || (sides_.place(i) == Place::kOutside && directive.empty())) return;
+    AsmTranslation made = {.code = {}, .refused = "that a macro puts together"};
+    if (const auto statement = asm_statement(open, close)) made = translated(*statement);
+    const std::size_t begin = token(i).begin, end = token(close).end;
+    std::string text = made.code;
+    if (text.empty()) {
+      text = "_Pragma(\"GCC error \\\"the emulator does not have the PTX instruction " +
+             made.refused +
+             ": call a function of common/ptx, or give it C++ that does the same behind #ifdef "
+             "__GLASSBOX__ [not-emulated]\\\"\")";
+    }
+    const auto lines = std::count(source_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                  source_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
+    for (std::ptrdiff_t line = 0; line < lines; ++line)
+      text += directive.empty() ? "\n" : directive;
+    changes_.push_back({begin, end, text});
+  }
+
+  /// How a line ends that goes on, if the token is in a directive of the preprocessor; else empty.
+  std::string directive_end(std::size_t i) const {
+    std::size_t line = token(i).begin;
+    while (true) {
+      line = source_.rfind('\n', line == 0 ? 0 : line - 1);
+      if (line == std::string::npos) break;
+      if (line == 0 || source_[line - 1] != '\\') break;
+    }
+    const std::size_t first = source_.find_first_not_of(" \t\n", line == std::string::npos ? 0 : line);
+    return first != std::string::npos && source_[first] == '#' ? " \\\n" : "";
+  }
+
+  /// What stands between the parentheses; nothing if it is not made of literals.
+  std::optional<AsmStatement> asm_statement(std::size_t open, std::size_t close) const {
+    AsmStatement statement;
+    std::size_t i = open + 1;
+    for (; i < close && !is(i, ":"); ++i) {
+      if (token(i).kind != Token::Kind::kText || text(i)[0] != '"') return std::nullopt;
+      statement.text += unescaped(text(i));
+    }
+    for (int part = 0; i < close && part < 2; ++part) {
+      ++i;  // the colon
+      while (i < close && !is(i, ":")) {
+        if (i + 1 >= close || token(i).kind != Token::Kind::kText || !is(i + 1, "(")) return std::nullopt;
+        const std::size_t end = partner(i + 1, 1);
+        if (end == kNone) return std::nullopt;
+        std::string operand = source_.substr(token(i + 1).end, token(end).begin - token(i + 1).end);
+        std::ranges::replace(operand, '\n', ' ');
+        std::ranges::replace(operand, '\\', ' ');
+        statement.operands.push_back(operand);
+        if (part == 0) ++statement.outputs;
+        i = end + 1;
+        if (is(i, ",")) ++i;
+      }
+    }
+    return statement;
+  }
+
+  static std::string unescaped(std::string_view literal) {
+    std::string result;
+    for (std::size_t i = 1; i + 1 < literal.size(); ++i) {
+      if (literal[i] == '\\') {
+        ++i;
+        result += literal[i] == 'n' ? '\n' : literal[i] == 't' ? ' ' : literal[i];
+      } else if (literal.substr(i, 2) == "%%") {
+        result += literal[i++];
+      } else {
+        result += literal[i];
+      }
+    }
+    return result;
+  }
+
   // -- Functions of both sides that ask which one it is
   // ---------------------------------------------
 

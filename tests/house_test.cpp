@@ -142,6 +142,7 @@ TEST_F(HouseTest, TheTopLevelHoldsOnlyWhatBelongsThere) {
                                          "LICENSE",
                                          "CMakeLists.txt",
                                          "CMakePresets.json",
+                                         "pyproject.toml",
                                          "Makefile",
                                          "mkdocs.yml",
                                          "ladder",

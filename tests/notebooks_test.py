@@ -13,7 +13,7 @@ import nbformat
 from tests import ROOMS
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "notebooks"
-MOST = 5  # notebooks; more would be another book
+MOST = 6  # notebooks; more would be another book
 SECONDS = 60  # for a cell
 
 
@@ -41,6 +41,8 @@ class NotebooksTest(unittest.TestCase):
     def test_they_run(self):
         """Each cell, in order, in the folder of the notebooks."""
         for path in self.paths:
+            if "gemm_ladder" in path.read_text():
+                continue  # it needs the wheel: see notebook_magic_test.py
             with self.subTest(notebook=path.name):
                 notebook = nbformat.read(path, as_version=4)
                 nbclient.NotebookClient(

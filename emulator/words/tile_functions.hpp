@@ -53,10 +53,11 @@ template <bool transposed>
     sum[i] = __builtin_bit_cast(float, call.c[i]);
 }
 
-[[gnu::always_inline]] inline void multiply_bf16(float (&sum)[4], const unsigned (&a)[4],
-                                                 const unsigned (&b)[2],
-                                                 std::source_location where) {
-  TensorCall call = {.format = TensorFormat::kBfloat16,
+/// Of 16 x 16 elements of 16 bits.
+[[gnu::always_inline]] inline void multiply_short(TensorFormat format, float (&sum)[4],
+                                                  const unsigned (&a)[4], const unsigned (&b)[2],
+                                                  std::source_location where) {
+  TensorCall call = {.format = format,
                      .half_sums = false,
                      .shape_a = {16, 16, 2, false},
                      .shape_b = {8, 16, 2, false},
@@ -66,6 +67,18 @@ template <bool transposed>
   for (unsigned i = 0; i < 4; ++i)
     call.b[i] = b[i / 2] >> i % 2 * 16 & 0xFFFFu;
   multiply(sum, call, where);
+}
+
+[[gnu::always_inline]] inline void multiply_bf16(float (&sum)[4], const unsigned (&a)[4],
+                                                 const unsigned (&b)[2],
+                                                 std::source_location where) {
+  multiply_short(TensorFormat::kBfloat16, sum, a, b, where);
+}
+
+[[gnu::always_inline]] inline void multiply_half(float (&sum)[4], const unsigned (&a)[4],
+                                                 const unsigned (&b)[2],
+                                                 std::source_location where) {
+  multiply_short(TensorFormat::kHalf, sum, a, b, where);
 }
 
 [[gnu::always_inline]] inline void multiply_tf32(float (&sum)[4], const unsigned (&a)[4],

@@ -43,6 +43,7 @@
 #include "glassbox/runtime/symbol_calls.hpp"
 #include "glassbox/runtime/texture_calls.hpp"
 #include "glassbox/runtime/volume_calls.hpp"
+#include "emulator/words/inline_ptx.hpp"
 
 using std::isfinite;
 using std::isinf;

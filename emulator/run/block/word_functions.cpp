@@ -247,6 +247,27 @@ bool is_in_shared_memory(const void* address) {
   return runner().shared().holds(address, 1);
 }
 
+namespace {
+
+/// So that the lower bits of numbers are those of addresses, as swizzles have it.
+constexpr std::uintptr_t kSharedStart = 1024;
+
+std::uintptr_t start_of_shared() {
+  const auto begin = reinterpret_cast<std::uintptr_t>(runner().shared().memory().arrays.data());
+  return begin / kSharedStart * kSharedStart;
+}
+
+}  // namespace
+
+std::uint64_t number_in_shared(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address) - start_of_shared();
+}
+
+void* pointer_to_shared(std::uint64_t number) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<void*>(start_of_shared() + number);
+}
+
 bool is_in_local_memory(const void* address) {
   return runner().threads().stacks().contains(reinterpret_cast<std::uintptr_t>(address));
 }

@@ -1,0 +1,178 @@
+"""Inline PTX does what the PTX ISA says: a program's results against the same in Python.
+
+On a GPU, nvcc -arch=sm_80 tests/glassbox/ptx_programs/inline_ptx.cu prints the same lines.
+"""
+
+import pathlib
+import struct
+import unittest
+
+from tests.glassbox.own_program import fault_codes, outcome
+
+PROGRAM = pathlib.Path(__file__).parent / "ptx_programs" / "inline_ptx.cu"
+WORD = 0xFFFFFFFF
+
+
+def signed(x, bits=32):
+    """The number with these bits."""
+    return x - (1 << bits) if x >> (bits - 1) else x
+
+
+def field(a, position, length):
+    """bfe.s32"""
+    if length == 0:
+        return 0
+    top = min(position + length - 1, 31)
+    kept = a >> position & (1 << length) - 1
+    return kept | (-1 << length if a >> top & 1 else 0)
+
+
+def results(a, b, c, lane):
+    """What each instruction of arithmetic() gives to one thread."""
+    both = b << 32 | a
+    shift = c & 63
+    parts = [
+        signed(a >> 8 * i & 255, 8) * signed(b >> 8 * i & 255, 8) for i in range(4)
+    ]
+    return [
+        a + b,
+        a * b + c,
+        a * b >> 32,
+        a ^ b ^ c,
+        a & 0xFFFF | (b & 0xFFFF) << 16,
+        a >> 5 & 511,
+        field(a, b & 31, c & 31),
+        b & ~(2047 << 7) | (a & 2047) << 7,
+        both << (c & 31) >> 32,
+        both >> min(shift, 32),
+        int(f"{a:032b}"[::-1], 2),
+        32 - a.bit_length(),
+        a.bit_count(),
+        a * b,
+        a * b >> 32,
+        a + b,
+        c + (a + b >> 32),
+        a + 1 if a < b else b,
+        lane,
+        (1 << lane) - 1,
+        0,
+        min(signed(a), signed(b)),
+        a << shift if shift < 32 else 0,
+        signed(c) + sum(parts),
+    ]
+
+
+def hashed(words):
+    """As the program prints them."""
+    result = 14695981039346656037
+    for word in words:
+        result = (result ^ word & WORD) * 1099511628211 & (1 << 64) - 1
+    return f"{result:016x}"
+
+
+def expected_lines():
+    """The lines of arithmetic()."""
+    words, seed = [], 1
+    for _ in range(96):
+        seed = seed * 1664525 + 1013904223 & WORD
+        words.append(seed)
+    lanes = [results(words[i], words[i + 32], words[i + 64], i) for i in range(32)]
+    return [f"{i:2}  {hashed(row)}" for i, row in enumerate(zip(*lanes, strict=True))]
+
+
+def in_kernel(body, before=""):
+    """A program with one kernel of 32 threads that has an int."""
+    return (
+        f"#include <cstdio>\n{before}\n__global__ void k(unsigned* x) {{\n{body}\n}}\n"
+        "int main() {\n  unsigned* x;\n  cudaMallocManaged(&x, 32 * sizeof *x);\n"
+        "  for (int i = 0; i < 32; ++i) x[i] = i;\n  k<<<1, 32>>>(x);\n"
+        '  cudaDeviceSynchronize();\n  printf("%u %u\\n", x[0], x[31]);\n  cudaFree(x);\n}\n'
+    )
+
+
+class InlinePtxTest(unittest.TestCase):
+    """Forms that are common in public programs."""
+
+    def test_results(self):
+        """Of arithmetic in Python; of the rest, what the program adds up by itself."""
+        result = outcome(PROGRAM.read_text(), verb=["check"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[:24], expected_lines())
+        # t, from 0 to 31: their sum, and the largest
+        self.assertEqual(lines[25], "counters 496 31")
+        self.assertEqual(fault_codes(result), set())
+
+    def test_copies_and_loads(self):
+        """The kernel memory(): 2 x + 1 of what another thread stored, and what cp.async brought."""
+        lines = outcome(PROGRAM.read_text()).stdout.splitlines()
+        values = []
+        for t in range(28):
+            group, at = divmod((t ^ 3) + 4, 4)  # of four, which were stored the other way round
+            x = (4 * group + 3 - at) / 2
+            values.append(2 * x + 1 + (4 * (31 - t // 4) + t % 4) / 2)
+        words = [int.from_bytes(struct.pack("<f", value), "little") for value in values]
+        self.assertEqual(lines[24], f"memory {hashed(words)}")
+
+    def test_a_race_is_found(self):
+        """A store by PTX is an access like others."""
+        body = """
+          __shared__ unsigned tile[64];
+          unsigned at;
+          asm("{.reg .u64 a; cvta.to.shared.u64 a, %1; cvt.u32.u64 %0, a;}" : "=r"(at) : "l"(tile));
+          asm volatile("st.shared.u32 [%0], %1;" ::"r"(at), "r"(threadIdx.x) : "memory");
+          x[threadIdx.x] = tile[0];
+        """
+        result = outcome(in_kernel(body), verb=["check"])
+        self.assertIn("race-in-shared-memory", fault_codes(result), result.stderr)
+
+    def test_a_missing_wait_is_found(self):
+        """cp.async arrives when it is waited for."""
+        body = """
+          __shared__ unsigned tile[32];
+          const auto at = (unsigned)__cvta_generic_to_shared(tile + threadIdx.x);
+          asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(x + threadIdx.x));
+          x[threadIdx.x] = tile[threadIdx.x];
+        """
+        result = outcome(in_kernel(body), verb=["check"])
+        self.assertNotEqual(fault_codes(result), set(), result.stderr)
+
+    def test_in_macros_with_names_of_the_program_s_own(self):
+        """The program's `in`, `sum` and `load` are not ours."""
+        before = """
+#define ADD(to, a, b) \\
+  asm volatile("add.u32 %0, %1, %2;" \\
+               : "=r"(to) \\
+               : "r"(a), "r"(b))
+        """
+        body = """
+          unsigned in = x[threadIdx.x], sum = 7, load, out;
+          ADD(load, in, sum);
+          asm("mov.b32 %0, %1;" : "=r"(out) : "r"(load));
+          if (threadIdx.x == 31) asm volatile("st.global.u32 [%0], %1;" ::"l"(x + 31), "r"(out));
+          else x[threadIdx.x] = out;
+        """
+        result = outcome(in_kernel(body, before))
+        self.assertEqual(result.stdout, "7 38\n", result.stderr)
+
+    def test_what_it_lacks_is_named(self):
+        """With the line of the asm; also in a macro that puts its text together."""
+        for body, name in (
+            ('asm volatile("wgmma.fence.sync.aligned;");', "wgmma.fence.sync.aligned"),
+            ('asm volatile("{\\nL:\\n bra L;\\n}");', "label"),
+            ('asm volatile("mov.u32 %0, %%smid_of_other;" : "=r"(x[0]));', "%smid_of_other"),
+        ):
+            result = outcome(in_kernel(body))
+            self.assertEqual(result.returncode, 2)
+            first = result.found["findings"][0]
+            self.assertEqual((first["code"], first["line"]), ("not-emulated", 4), result.stderr)
+            self.assertIn(name, result.stderr)
+
+    def test_the_host_s_assembler_is_the_host_s(self):
+        """Not PTX."""
+        source = 'int main() {\n  int x = 0;\n  asm volatile("movl $5, %0" : "=r"(x));\n  return x;\n}\n'
+        self.assertEqual(outcome(source).returncode, 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
