@@ -48,8 +48,8 @@ def shape(m, n, k):
 
 def verdicts(done):
     """{(form, step): fields} of what a run files on standard output."""
-    forms = json.loads(done.stdout)["many_gpus"]["forms"]
-    return {(form["form"], v["step"]): v for form in forms for v in form["verdicts"]}
+    forms = json.loads(done.stdout)["benchmarks"]
+    return {(form["name"], v["step"]): v for form in forms for v in form["verdicts"]}
 
 
 class ProductTest(unittest.TestCase):
