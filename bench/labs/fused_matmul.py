@@ -1,6 +1,6 @@
 """PyTorch's way to multiply on several GPUs, timed as build/many_gpus times the ladder's.
 
-    python3 -m bench.record.fused_matmul --json bench/results/nvidia-h100/fused_matmul.json
+    python3 -m bench.labs.fused_matmul --json bench/results/nvidia-h100/fused_matmul.json
 
 One process for each GPU of this host. Each form is timed as one GPU's product of the whole, as
 NCCL's collective and torch.mm in turn, and as PyTorch's fused operators on symmetric memory, which

@@ -1,13 +1,13 @@
-"""bench/record/fused_matmul.py times like the project's burst protocol, and says what it needs.
+"""bench/labs/fused_matmul.py times like the project's burst protocol, and says what it needs.
 
-python3 -m tests.bench.record.fused_matmul_test
+python3 -m tests.bench.labs.fused_matmul_test
 """
 
 import sys
 import unittest
 from unittest import mock
 
-from bench.record import fused_matmul
+from bench.labs import fused_matmul
 
 
 class MadeUpTorch:
