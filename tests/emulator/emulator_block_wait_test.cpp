@@ -92,8 +92,8 @@ TEST_P(EmulatorBlockWait, FlagThatNoOtherProcessSets) {
   std::vector<int> out(64);
   const Seconds before = hang_limit();
   set_hang_limit(Seconds(0.5));
-  const auto error = error_of(
-      [&] { probes::wait_for_another_process(1, &flag, &theirs, out.data()); });
+  const auto error =
+      error_of([&] { probes::wait_for_another_process(1, &flag, &theirs, out.data()); });
   set_hang_limit(before);
   ASSERT_TRUE(error.has_value());
   EXPECT_EQ(error->kind(), FaultKind::kEndlessLoop) << error->what();

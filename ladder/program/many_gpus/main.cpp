@@ -266,8 +266,8 @@ int run(Options options, const Ranks& ranks) {
   return all_right(report) ? kGood : kWrong;
 }
 
-/// \brief One rank from beginning to end. What fails on all ranks is said once, by rank 0; what fails
-///        on one ends all.
+/// \brief One rank from beginning to end. What fails on all ranks is said once, by rank 0; what
+///        fails on one ends all.
 int run_rank(const Options& options, int argc, char** argv) {
   const Ranks ranks(argc, argv, options.patience_s);
   try {
