@@ -23,7 +23,7 @@ STEPS = ["in turn", "in pieces", "in the kernel"]
 def run(*words, ranks=2, device="cpu", sms=3, environment=None, user=None):
     """What a product on so many ranks ends with."""
     return subprocess.run(
-        [PROGRAM, "--ranks", str(ranks), "--device", device, *map(str, words)],
+        [PROGRAM, "--ranks", str(ranks), "--device", device, "--patience", "60", *map(str, words)],
         capture_output=True,
         text=True,
         check=False,
