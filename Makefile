@@ -192,6 +192,11 @@ bench: build ## rungs against cuBLAS on a GPU: [RUNGS="07 14"] [SHAPES=all]
 	  $(if $(PROTOCOL),--protocol $(PROTOCOL)) $(if $(FILTER),'--benchmark_filter=$(FILTER)') \
 	  $(if $(OUT),'--benchmark_out=$(OUT)')
 
+.PHONY: many-gpus
+many-gpus: build ## one product on several GPUs, or emulators: [RANKS=2] [SIZE=8192]
+	@.ci/build many_gpus
+	@build/many_gpus --ranks $(or $(RANKS),2) $(if $(SIZE),--size $(SIZE))
+
 compare: ## what got slower between two results, of make bench or a climb: BASE=a.json NEW=b.json
 	@[ -n "$(BASE)" ] && [ -n "$(NEW)" ] || { echo 'make compare BASE=a.json NEW=b.json' >&2; exit 2; }
 	@python3 -m bench.benchmark.compare '$(BASE)' '$(NEW)'

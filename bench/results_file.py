@@ -614,6 +614,39 @@ CARD = record(
 )
 QUESTION = record(id=text, question=text, unit=text)
 
+RANKS_TIME = record(time_ms=positive, samples_ms=each(positive))
+RANKS_STEP = record(
+    step=text,
+    time_ms=positive,
+    samples_ms=each(positive),
+    speed_up=positive,
+    share_of_possible=positive,
+)
+RANKS_FORM = record(
+    name=text,
+    precision=text,
+    rung=text,
+    ranks=positive,
+    hosts=positive,
+    links=text,
+    verdicts=each(record(step=text, ran=truth), 0),
+    measured=or_null(
+        record(
+            one_gpu=RANKS_TIME,
+            compute=RANKS_TIME,
+            communication=RANKS_TIME,
+            received_bytes=number,
+            link_gbps=number,
+            possible=positive,
+            steps=each(RANKS_STEP),
+        )
+    ),
+    **SHAPE,
+)
+FUSED_MATMUL = record(
+    name=text, precision=text, time_ms=named(positive), speed_up=named(positive), **SHAPE
+)
+
 # The files of this tree, by the end of their path; the first that fits.
 FORMS = {
     "bench/results/*/climb_*.json": CLIMB,
@@ -676,6 +709,10 @@ FORMS = {
             optional={"right": truth, "gbps": record(min=positive, median=positive, max=positive)},
         ),
         record(device=text, torch=text, mask=text, elements=positive),
+    ),
+    "bench/results/*/many_gpus_*.json": results(RANKS_FORM, MACHINE),
+    "bench/results/*/fused_matmul*.json": results(
+        FUSED_MATMUL, record(device=text, torch=text, nccl=text, ranks=positive)
     ),
     "bench/results/*/machine.json": record(
         device=text, commit=text, nvcc=or_null(text), compiler=text, system=text

@@ -34,8 +34,8 @@ struct LaunchShape {
   bool overlaps_previous = false;
 };
 
-/// \brief  How many SMs of the machine that launch() runs on a kernel may take: those of the current
-///         GPU without SparedMultiprocessors, or the emulated one's (see
+/// \brief  How many SMs of the machine that launch() runs on a kernel may take: those of the
+///         current GPU without SparedMultiprocessors, or the emulated one's (see
 ///         emulator::set_multiprocessors()).
 /// \throws GpuError  CUDA cannot say
 inline int multiprocessors() {

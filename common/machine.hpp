@@ -130,8 +130,8 @@ class Machine {
 std::unique_ptr<Machine> make_cpu_machine();
 
 /// \brief  A GPU, the first one if you do not name another. CUDA's calls of this thread go to it.
-/// \throws MachineError with the reason when there is none: not built in, no driver, no such device,
-///         driver older than the toolkit
+/// \throws MachineError with the reason when there is none: not built in, no driver, no such
+///         device, driver older than the toolkit
 std::unique_ptr<Machine> make_gpu_machine(int device = 0);
 
 /// Whether this program was built with GPU code.

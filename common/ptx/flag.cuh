@@ -35,8 +35,8 @@ __device__ __forceinline__ void store_release(unsigned* flag, unsigned value,
 #endif
 }
 
-/// \brief  Reads a flag that another GPU may set: ld.acquire.sys, PTX ISA 9.7.9.8. A thread that sees
-///         its new value sees all that was written before it, in whosever memory.
+/// \brief  Reads a flag that another GPU may set: ld.acquire.sys, PTX ISA 9.7.9.8. A thread that
+///         sees its new value sees all that was written before it, in whosever memory.
 __device__ __forceinline__ unsigned load_acquire_system(
     const unsigned* flag, [[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__

@@ -60,8 +60,8 @@ __device__ __forceinline__ void wait_for_rank(const World& world, int q, int cou
   ptx::barrier_sync<2, kCouriers>();
 }
 
-/// \brief  Fetches the rows of A that other ranks have, the next rank's first, every gridDim.x-th of
-///         them by this block.
+/// \brief  Fetches the rows of A that other ranks have, the next rank's first, every gridDim.x-th
+///         of them by this block.
 /// \param  A  (padded rows, K)  this rank's copy of A
 __device__ __forceinline__ void fetch_rows(const World& world, float* A, int K, int courier,
                                            unsigned epoch, Bag& bag) {

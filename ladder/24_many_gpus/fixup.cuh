@@ -69,7 +69,8 @@ __device__ __forceinline__ void fixup(float (&c)[TM][TN], int peers, int consume
   }
 }
 
-/// \brief  Leaves this rank's sums for a tile of another rank's C to the couriers, who take it there.
+/// \brief  Leaves this rank's sums for a tile of another rank's C to the couriers, who take it
+///         there.
 /// \param  c     (TM, TN)  this consumer's part of it
 /// \param  box   (TM*TN/4, kConsumers)  the tile's place in the outbox
 /// \param  sent  tiles that this block has left so far

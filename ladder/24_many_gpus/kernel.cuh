@@ -2,11 +2,11 @@
 /// \file  ladder/24_many_gpus/kernel.cuh
 /// \brief One product over several GPUs: copies and sums between them happen inside the kernel.
 ///
-/// Rung 12 with a third kind of warps, the couriers (courier.cuh). When A is gathered, they fetch the
-/// other ranks' rows while this rank's own are multiplied; producers wait for a row only if it is
-/// not there yet. When C is scattered, they take finished partial tiles to their owners, who adds
-/// them to its own as rung 12 adds those of its blocks. So a link works while SMs multiply, and no
-/// SM is set aside for it.
+/// Rung 12 with a third kind of warps, the couriers (courier.cuh). When A is gathered, they fetch
+/// the other ranks' rows while this rank's own are multiplied; producers wait for a row only if it
+/// is not there yet. When C is scattered, they take each finished partial tile to the rank that owns
+/// it and adds all ranks' parts, as rung 12 adds those of its blocks. So a link works while SMs
+/// multiply, and no SM is set aside for it.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes of the rank's slice, and 8*BM*BN for each partial tile;
 ///          links  4*M*K*(ranks-1)/ranks bytes to each rank (gather), 4*M*N*(ranks-1)/ranks
@@ -37,8 +37,8 @@ namespace ladder::many_gpus {
 /// \param   map_b     B as (K, N) with boxes of BK x BN
 /// \param   N,K       of this rank's slice in elements, multiples of 4
 /// \param   one       1, an argument so that the compiler does not know it: see the epilogue
-/// \param   A         (padded rows, K) row-major, 16-byte aligned; gather: in this rank's window, and
-///                    only its own rows are filled
+/// \param   A         (padded rows, K) row-major, 16-byte aligned; gather: in this rank's window,
+///                    and only its own rows are filled
 /// \param   C         (M, N), or (own rows, N) when C is scattered; not read when beta == 0
 /// \param   partials  (blocks, BM*BN) partial tiles
 /// \param   flags     (blocks)  zero; 1 while a block's partial tile waits to be added

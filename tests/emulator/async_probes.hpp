@@ -97,6 +97,8 @@ void meet_as_grid(unsigned blocks, int rounds, unsigned* arrived, unsigned* phas
 void wait_by_atomic(unsigned blocks, int* flags, int* order);
 /// *out = how often the flag was seen unset, at most 3000 times.
 void look_and_go_on(const unsigned* flag, int* out);
+/// out[i] = *theirs, once somebody outside of the grid has set the flag.
+void wait_for_another_process(unsigned blocks, const unsigned* flag, const int* theirs, int* out);
 void wait_for_ever(unsigned blocks, const unsigned* flag);
 void wait_for_the_last(unsigned blocks, unsigned threads, unsigned* flag);
 int count_multiprocessors();

@@ -74,6 +74,16 @@ __global__ void wait_for_ever(const unsigned* flag) {
   __syncthreads();  // behind the flag
 }
 
+/// Waits for somebody outside of the grid, while the block's other threads wait for this one.
+__global__ void wait_for_another_process(const unsigned* flag, const int* theirs, int* out) {
+  if (threadIdx.x == 0) {
+    while (load_acquire_system(flag) == 0) {  // another process sets it
+    }
+  }
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = *theirs;
+}
+
 /// The block after this one never starts: the grid is larger than the GPU.
 __global__ void wait_for_the_last(unsigned* flag) {
   if (blockIdx.x + 1 == gridDim.x) store_release(flag, 1);
@@ -158,6 +168,11 @@ void look_and_go_on(const unsigned* flag, int* out) {
 
 void wait_for_ever(unsigned blocks, const unsigned* flag) {
   launch(kernels::wait_for_ever, {.grid = dim3(blocks), .block = dim3(64)}, flag);
+}
+
+void wait_for_another_process(unsigned blocks, const unsigned* flag, const int* theirs, int* out) {
+  launch(kernels::wait_for_another_process, {.grid = dim3(blocks), .block = dim3(64)}, flag, theirs,
+         out);
 }
 
 void wait_for_the_last(unsigned blocks, unsigned threads, unsigned* flag) {

@@ -3,7 +3,10 @@
 /// \brief Blocks that wait for blocks, started or not, on any number of CPU threads.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "emulator/run/settings.hpp"
@@ -65,6 +68,35 @@ TEST_P(EmulatorBlockWait, LoopThatEndsWithoutItsFlag) {
   int looks = -1;
   probes::look_and_go_on(&flag, &looks);
   EXPECT_EQ(looks, 3000);
+}
+
+TEST_P(EmulatorBlockWait, FlagOfAnotherProcess) {
+  constexpr unsigned kBlocks = 3;
+  unsigned flag = 0;
+  int theirs = 0;
+  std::vector<int> out(64 * kBlocks);
+  // Much later than a grid that waits for itself would be told that it hangs.
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    theirs = 42;
+    std::atomic_ref(flag).store(1, std::memory_order_release);
+  });
+  probes::wait_for_another_process(kBlocks, &flag, &theirs, out.data());
+  other.join();
+  EXPECT_EQ(out, std::vector<int>(out.size(), 42));
+}
+
+TEST_P(EmulatorBlockWait, FlagThatNoOtherProcessSets) {
+  const unsigned flag = 0;
+  const int theirs = 0;
+  std::vector<int> out(64);
+  const Seconds before = hang_limit();
+  set_hang_limit(Seconds(0.5));
+  const auto error =
+      error_of([&] { probes::wait_for_another_process(1, &flag, &theirs, out.data()); });
+  set_hang_limit(before);
+  ASSERT_TRUE(error.has_value());
+  EXPECT_EQ(error->kind(), FaultKind::kEndlessLoop) << error->what();
 }
 
 TEST_P(EmulatorBlockWait, CooperativeGridMustFit) {

@@ -40,8 +40,8 @@ class Links {
   /// \param parts  (ranks, count)
   virtual void reduce_scatter(ConstElements parts, Elements mine, std::size_t count,
                               Stream stream) = 0;
-  /// \brief Sends elements to one rank and gets some from another. Kernels that run meanwhile should
-  ///        spare blocks_of_exchange() SMs.
+  /// \brief Sends elements to one rank and gets some from another. Kernels that run meanwhile
+  ///        should spare blocks_of_exchange() SMs.
   virtual void exchange(ConstElements out, std::size_t out_count, int to, Elements in,
                         std::size_t in_count, int from, Stream stream) = 0;
   virtual int blocks_of_exchange() const = 0;

@@ -90,10 +90,9 @@ int run_by_mpirun(int ranks, int argc, char** argv) {
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   words.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
   words.insert(words.end(), argv + 1, argv + argc);
-  std::vector<char*> pointers;
-  for (std::string& word : words)
-    pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  std::vector<char*> pointers(words.size() + 1);  // the last is null
+  for (std::size_t i = 0; i < words.size(); ++i)
+    pointers[i] = words[i].data();
   pid_t child = 0;
   if (const int error =
           posix_spawnp(&child, pointers[0], nullptr, nullptr, pointers.data(), environ)) {
@@ -207,6 +206,9 @@ int run(Options options, const Ranks& ranks) {
   });
   ranks.require_same("device", options.device);
   const std::unique_ptr<Machine> machine = machine_of(options, ranks);
+  // The watchdog knows what a rank waits for; the emulator knows only that a loop has not ended.
+  constexpr double kMuchLonger = 10.0;
+  emulator::set_hang_limit(emulator::Seconds(kMuchLonger * options.patience_s));
   options.problem.shape = shape_of(options, machine->is_gpu());
   require_agreement(options, ranks);
   std::unique_ptr<Links> links;
@@ -266,8 +268,8 @@ int run(Options options, const Ranks& ranks) {
   return all_right(report) ? kGood : kWrong;
 }
 
-/// \brief One rank from beginning to end. What fails on all ranks is said once, by rank 0; what fails
-///        on one ends all.
+/// \brief One rank from beginning to end. What fails on all ranks is said once, by rank 0; what
+///        fails on one ends all.
 int run_rank(const Options& options, int argc, char** argv) {
   const Ranks ranks(argc, argv, options.patience_s);
   try {

@@ -27,8 +27,8 @@ struct Measurement {
   double link_gbps() const;
 };
 
-/// \brief A stopwatch that all ranks read alike: each timing begins together, and the slowest rank's
-///        time is everyone's. So all take the same number of launches.
+/// \brief A stopwatch that all ranks read alike: each timing begins together, and the slowest
+///        rank's time is everyone's. So all take the same number of launches.
 class RanksStopwatch final : public Stopwatch {
  public:
   RanksStopwatch(Stopwatch& own, const Ranks& ranks) : own_(own), ranks_(ranks) {}

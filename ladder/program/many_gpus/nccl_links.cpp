@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/program/many_gpus/nccl_links.cpp
-/// \brief Links between GPUs: NCCL's collectives, and windows through which a kernel reads and writes
-///        the others' memory.
+/// \brief Links between GPUs: NCCL's collectives, and windows through which a kernel reads and
+///        writes the others' memory.
 #include <fmt/format.h>
 #include <nccl.h>
 
@@ -18,7 +18,8 @@ namespace ladder::many_gpus {
 namespace {
 
 constexpr int kOldestNccl = NCCL_VERSION(2, 28, 0);
-/// SMs that a copy beside a kernel takes. Each moves some 20 GB/s, and the kernel does without them.
+/// SMs that a copy beside a kernel takes. Each moves some 20 GB/s, and the kernel does without
+/// them.
 constexpr int kBlocksOfExchange = 8;
 
 void check(ncclResult_t status, std::source_location at = std::source_location::current()) {

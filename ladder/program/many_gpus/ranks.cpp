@@ -61,9 +61,9 @@ std::vector<std::string> Ranks::texts(const std::string& mine) const {
   std::string joined(all, ' ');
   MPI_Allgatherv(mine.data(), length, MPI_CHAR, joined.data(), lengths.data(), starts.data(),
                  MPI_CHAR, MPI_COMM_WORLD);
-  std::vector<std::string> parts;
+  std::vector<std::string> parts(ranks_);
   for (int q = 0; q < ranks_; ++q)
-    parts.push_back(joined.substr(starts[q], lengths[q]));
+    parts[q] = joined.substr(starts[q], lengths[q]);
   return parts;
 }
 

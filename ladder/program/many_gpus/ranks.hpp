@@ -18,8 +18,9 @@ class RanksError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// \brief All processes that mpirun started, one of which this is. Between constructor and destructor
-///        MPI runs. Every function but rank() and its like is called by all ranks, and waits for all.
+/// \brief All processes that mpirun started, one of which this is. Between constructor and
+///        destructor MPI runs. Every function but rank() and its like is called by all ranks, and
+///        waits for all.
 class Ranks {
  public:
   /// \param patience_s  how long a rank waits for the others before it ends

@@ -98,6 +98,26 @@ json to_json(const Measurement& measured) {
   return fields;
 }
 
+/// Readings of all samples.
+ClockLog clocks_of(const Report& report) {
+  ClockLog all;
+  const auto add = [&](const Samples& samples) {
+    const auto& [sm_mhz, power_w] = samples.clocks;
+    all.sm_mhz.insert(all.sm_mhz.end(), sm_mhz.begin(), sm_mhz.end());
+    all.power_w.insert(all.power_w.end(), power_w.begin(), power_w.end());
+  };
+  for (const FormReport& form : report.forms) {
+    if (!form.measured) continue;
+    for (const Samples* samples :
+         {&form.measured->one, &form.measured->compute, &form.measured->communication}) {
+      add(*samples);
+    }
+    for (const Samples& samples : form.measured->of_steps)
+      add(samples);
+  }
+  return all;
+}
+
 }  // namespace
 
 bool all_right(const Report& report) {
@@ -124,30 +144,29 @@ std::string text_of(const Report& report) {
 
 json to_json(const Report& report, std::optional<Protocol> protocol,
              const std::map<std::string, std::string>& versions) {
-  ClockLog clocks;
-  json forms = json::array();
-  for (const FormReport& form : report.forms) {
-    json fields = {{"form", name_of(form.form)}, {"verdicts", json::array()}};
-    for (const StepVerdict& verdict : form.verdicts)
-      fields["verdicts"].push_back(to_json(verdict));
-    fields["measured"] = form.measured ? to_json(*form.measured) : json(nullptr);
-    forms.push_back(fields);
-  }
   const Problem& problem = report.problem;
-  return {{"context", results_context(report.device, protocol, clocks, versions)},
-          {"many_gpus",
-           {{"m", problem.shape.M},
-            {"n", problem.shape.N},
-            {"k", problem.shape.K},
-            {"alpha", problem.alpha},
-            {"beta", problem.beta},
-            {"seed", problem.seed},
-            {"precision", report.precision},
-            {"rung", report.rung},
-            {"ranks", report.ranks},
-            {"hosts", report.hosts},
-            {"links", report.links},
-            {"forms", forms}}}};
+  json entries = json::array();
+  for (const FormReport& form : report.forms) {
+    json entry = {{"name", name_of(form.form)},
+                  {"m", problem.shape.M},
+                  {"n", problem.shape.N},
+                  {"k", problem.shape.K},
+                  {"alpha", problem.alpha},
+                  {"beta", problem.beta},
+                  {"seed", problem.seed},
+                  {"precision", report.precision},
+                  {"rung", report.rung},
+                  {"ranks", report.ranks},
+                  {"hosts", report.hosts},
+                  {"links", report.links},
+                  {"verdicts", json::array()},
+                  {"measured", form.measured ? to_json(*form.measured) : json(nullptr)}};
+    for (const StepVerdict& verdict : form.verdicts)
+      entry["verdicts"].push_back(to_json(verdict));
+    entries.push_back(entry);
+  }
+  return {{"context", results_context(report.device, protocol, clocks_of(report), versions)},
+          {"benchmarks", entries}};
 }
 
 }  // namespace ladder::many_gpus

@@ -71,9 +71,9 @@ class Whole {
 
   RandomArray random(std::uint64_t array) const { return {problem_.seed, array, numbers_}; }
 
-  /// \brief As of one GPU's product. Where C is scattered, the ranks' sums travel in the format that
-  ///        matrices are stored in, and NCCL rounds each addition to it: in BF16, that may cost each
-  ///        rank 3 * unit_roundoff * S, which adds up like a random walk.
+  /// \brief As of one GPU's product. Where C is scattered, the ranks' sums travel in the format
+  ///        that matrices are stored in, and NCCL rounds each addition to it: in BF16, that may
+  ///        cost each rank 3 * unit_roundoff * S, which adds up like a random walk.
   ErrorBound bound() const {
     const Precision& precision = setting_.rung.precision;
     ErrorBound allowed = numbers_ == Numbers::normal

@@ -30,8 +30,8 @@ struct StepVerdict {
   }
 };
 
-/// \brief  Computes the product of one form in each step and compares it with the exact one, and with
-///         one GPU's.
+/// \brief  Computes the product of one form in each step and compares it with the exact one, and
+///         with one GPU's.
 /// \throws ShapeRefused, MachineError, and what the kernels throw
 template <class T>
 std::vector<StepVerdict> verify(Setting& setting, const Problem& problem, Form form,

@@ -23,7 +23,7 @@ STEPS = ["in turn", "in pieces", "in the kernel"]
 def run(*words, ranks=2, device="cpu", sms=3, environment=None, user=None):
     """What a product on so many ranks ends with."""
     return subprocess.run(
-        [PROGRAM, "--ranks", str(ranks), "--device", device, *map(str, words)],
+        [PROGRAM, "--ranks", str(ranks), "--device", device, "--patience", "60", *map(str, words)],
         capture_output=True,
         text=True,
         check=False,
@@ -48,8 +48,8 @@ def shape(m, n, k):
 
 def verdicts(done):
     """{(form, step): fields} of what a run files on standard output."""
-    forms = json.loads(done.stdout)["many_gpus"]["forms"]
-    return {(form["form"], v["step"]): v for form in forms for v in form["verdicts"]}
+    forms = json.loads(done.stdout)["benchmarks"]
+    return {(form["name"], v["step"]): v for form in forms for v in form["verdicts"]}
 
 
 class ProductTest(unittest.TestCase):

@@ -1,6 +1,6 @@
 """PyTorch's way to multiply on several GPUs, timed as build/many_gpus times the ladder's.
 
-    python3 -m bench.record.fused_matmul --json bench/results/nvidia-h100/fused_matmul.json
+    python3 -m bench.labs.fused_matmul --json bench/results/nvidia-h100/fused_matmul.json
 
 One process for each GPU of this host. Each form is timed as one GPU's product of the whole, as
 NCCL's collective and torch.mm in turn, and as PyTorch's fused operators on symmetric memory, which
@@ -9,11 +9,14 @@ let the two overlap. The protocol is the project's burst: 250 ms of rest, a laun
 """
 
 import argparse
+import datetime
 import json
 import pathlib
 import statistics
 import sys
 import time
+
+from bench.record.cuda_tools import commit
 
 ROUNDS = 3
 LAUNCHES = 10
@@ -111,7 +114,7 @@ def measure(torch, dist, shape, precision, group):
         times = {"one GPU": burst_ms(torch, dist, lambda: torch.mm(*matrices, out=c))}
         for name, launch in ways(torch, dist, matrices, group).items():
             times[name] = burst_ms(torch, dist, launch)
-        entry = {"form": form, "m": m, "n": n, "k": k, "precision": precision.upper()}
+        entry = {"name": form, "m": m, "n": n, "k": k, "precision": precision.upper()}
         entry["time_ms"] = {name: statistics.median(samples) for name, samples in times.items()}
         entry["samples_ms"] = times
         one = entry["time_ms"]["one GPU"]
@@ -146,8 +149,13 @@ def run_rank(rank, ranks, port, arguments):
         for entry in entries:
             times = ", ".join(f"{name} {ms:.3f}" for name, ms in entry["time_ms"].items())
             shape = "{m}x{n}x{k}".format(**entry)
-            print(f"{entry['precision']} {shape} {entry['form']}: {times} ms")
+            print(f"{entry['precision']} {shape} {entry['name']}: {times} ms")
         context = {
+            "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "commit": commit(),
+            "json_schema_version": 1,
+            "sm_clock_mhz": None,
+            "power_w": None,
             "device": torch.cuda.get_device_name(),
             "ranks": ranks,
             "protocol": "burst",
@@ -155,7 +163,7 @@ def run_rank(rank, ranks, port, arguments):
             "nccl": ".".join(map(str, torch.cuda.nccl.version())),
         }
         if arguments.json:
-            results = {"context": context, "fused_matmul": entries}
+            results = {"context": context, "benchmarks": entries}
             arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     dist.destroy_process_group()
 
