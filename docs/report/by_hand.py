@@ -250,15 +250,21 @@ def mma_count(c, reads, copies, depth):
 
 
 def tf32_mma(rung, size):
-    """Words of A and of B in padded rows, one to a lane in each load."""
+    """Words of A and of B in swizzled pieces of four, one word to a lane in each load."""
     c = rung.values()
-    row_a, row_b, lanes = c["BK"] + 4, c["BN"] + 8, range(LANES)  # padded rows
-    of_a = wavefronts([lane // 4 * row_a + lane % 4 for lane in lanes], 1)
-    of_b = wavefronts([lane % 4 * row_b + lane // 4 for lane in lanes], 1)
-    copied = [(lane // 8 + lane // 4 % 2 * 4, lane % 4 * 4) for lane in lanes]  # (m, k)
-    copy_a = copy_wavefronts(
-        [m * size + k for m, k in copied], [m * row_a + k for m, k in copied], 4
-    )
+    depth, width, lanes = c["BK"], c["BN"], range(LANES)
+
+    def place_a(m, k):  # as Stage::column_a
+        return m * depth + (k // 4 ^ m // 2 % 4) * 4 + k % 4
+
+    def place_b(k, n):  # as Stage::column_b
+        return k * width + (n // 4 ^ k % 4 * 2) * 4 + n % 4
+
+    of_a = wavefronts([place_a(lane // 4, lane % 4) for lane in lanes], 1)
+    of_b = wavefronts([place_b(lane % 4, lane // 4) for lane in lanes], 1)
+    pieces = depth // 4  # of a row of A
+    copied = [(lane // pieces, lane % pieces * 4) for lane in lanes]  # (m, k)
+    copy_a = copy_wavefronts([m * size + k for m, k in copied], [place_a(*at) for at in copied], 4)
     copy_b = wavefronts([lane * 4 for lane in lanes])
     per_copy = 4 * c["kThreads"]  # elements
     return mma_count(
