@@ -1,13 +1,17 @@
 """How the time of a product goes on with the number of ranks: a model that is fitted to a few.
 
-A rank multiplies 1/P of the work and receives the rest of a matrix from the others. The model has
-four numbers: the rate of a rank's multiply-adds, the bytes per second that it receives, a latency
-for each rank that it hears from, and for each step how much of the shorter of the two hides under
-the longer (0: none, 1: all). It is fitted to measured products, and says how far it misses these.
+A rank multiplies 1/P of the work and receives the rest of a matrix from the others. The model has a
+rate of a rank's multiply-adds, the bytes per second that it receives, and a latency for each rank
+that it hears from. Each step has two numbers of its own: how many times longer its product takes
+than the product alone, because it has fewer SMs or less of each, and how much of the shorter of
+product and copies hides under the longer (0: none, 1: all). The model is fitted to measured
+products, and says how far it misses these.
 """
 
 import dataclasses
 from statistics import median
+
+GRID = 200  # a Way is found to 1/GRID
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,13 +28,26 @@ class Sample:
 
 
 @dataclasses.dataclass(frozen=True)
+class Way:
+    """How product and copies come together in a step."""
+
+    slower: float  # the product, than alone: 1 or more
+    overlap: float  # 0 to 1
+
+    def together(self, compute, communication):
+        """Milliseconds of both."""
+        product = self.slower * compute
+        return product + communication - self.overlap * min(product, communication)
+
+
+@dataclasses.dataclass(frozen=True)
 class Model:
     """The numbers of a machine."""
 
     flop_per_ms: float  # of one rank
     bytes_per_ms: float  # received by a rank
     latency_ms: float  # for each other rank
-    overlap: dict  # {step: 0 to 1}
+    ways: dict  # {step: Way}
     error: float  # the largest of the steps' times that were fitted, relative
 
     def compute_ms(self, flop, ranks):
@@ -43,25 +60,29 @@ class Model:
 
     def step_ms(self, step, flop, received_bytes, ranks):
         """One product, in one of the ways."""
-        compute = self.compute_ms(flop, ranks)
-        communication = self.communication_ms(received_bytes, ranks)
-        return together(compute, communication, self.overlap[step])
+        return self.ways[step].together(
+            self.compute_ms(flop, ranks), self.communication_ms(received_bytes, ranks)
+        )
 
     def on_network(self, bytes_per_ms, latency_ms):
         """The same ranks on other links."""
         return dataclasses.replace(self, bytes_per_ms=bytes_per_ms, latency_ms=latency_ms)
 
 
-def together(compute, communication, overlap):
-    """Milliseconds of both, if this share of the shorter one hides under the longer."""
-    return compute + communication - overlap * min(compute, communication)
+def way_of(samples, step):
+    """The Way whose largest relative error is the smallest."""
+    ways = (
+        Way(1 + slower / GRID, overlap / GRID)
+        for slower in range(GRID + 1)
+        for overlap in range(GRID + 1)
+    )
+    return min(ways, key=lambda way: max(misses(way, sample, step) for sample in samples))
 
 
-def overlap_of(sample, step):
-    """How much of the shorter part a step hid, 0 to 1."""
-    shorter = min(sample.compute_ms, sample.communication_ms)
-    saved = sample.compute_ms + sample.communication_ms - sample.steps_ms[step]
-    return min(1.0, max(0.0, saved / shorter))
+def misses(way, sample, step):
+    """By how much, relative to what was measured."""
+    found = way.together(sample.compute_ms, sample.communication_ms)
+    return abs(found / sample.steps_ms[step] - 1)
 
 
 def line_through(points):
@@ -90,9 +111,8 @@ def fitted(samples):
     at_0, per_byte = line_through(
         [(sample.received_bytes, sample.communication_ms) for sample in samples]
     )
-    steps = samples[0].steps_ms
-    overlap = {step: median(overlap_of(sample, step) for sample in samples) for step in steps}
-    model = Model(rate, 1 / per_byte, at_0 / (ranks - 1), overlap, 0.0)
+    ways = {step: way_of(samples, step) for step in samples[0].steps_ms}
+    model = Model(rate, 1 / per_byte, at_0 / (ranks - 1), ways, 0.0)
     errors = [
         abs(model.step_ms(step, sample.flop, sample.received_bytes, ranks) / ms - 1)
         for sample in samples

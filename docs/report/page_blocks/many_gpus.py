@@ -110,14 +110,18 @@ def model_block(*_):
     ranks, size = PREDICTED_HOSTS
     network = model.on_network(INFINIBAND_BYTES_PER_MS, INFINIBAND_LATENCY_MS)
     rows.append(prediction(network, ranks, (size, size, size), "hosts on InfiniBand"))
-    hidden = ", ".join(f"{step} {100 * share:.0f} %" for step, share in model.overlap.items())
-    heads = ("GPUs", "M x N x K", "links", "product", "copies", *model.overlap)
+    ways = "; ".join(
+        f"{step} {100 * way.overlap:.0f} % are hidden, and the product takes {way.slower:.2f} "
+        "times as long as alone"
+        for step, way in model.ways.items()
+    )
+    heads = ("GPUs", "M x N x K", "links", "product", "copies", *model.ways)
     return (
         f"Fitted to {fewest} GPUs, in FP32: {model.flop_per_ms * 1e-9:.1f} TFLOP/s for each, "
         f"{model.bytes_per_ms * 1e-6:.0f} GB/s received, {model.latency_ms * 1e3:.0f} µs of "
-        f"latency. Of the shorter of product and copies it hides: {hidden}. It misses the times "
-        f"that it was fitted to by {100 * model.error:.1f} % at most. These are **predictions**, in "
-        f"ms, and speed-ups over one GPU:\n\n{table(heads, rows)}"
+        f"latency. Of the copies, {ways}. The model misses the times that it was fitted to by "
+        f"{100 * model.error:.1f} % at most. These are **predictions**, in ms, and speed-ups over "
+        f"one GPU:\n\n{table(heads, rows)}"
     )
 
 
@@ -127,7 +131,7 @@ def prediction(model, ranks, shape, links):
     flop = 2.0 * m * n * k
     received = 4.0 * m * k * (ranks - 1) / ranks
     one = model.compute_ms(flop, 1)
-    steps = (one / model.step_ms(step, flop, received, ranks) for step in model.overlap)
+    steps = (one / model.step_ms(step, flop, received, ranks) for step in model.ways)
     return (
         ranks,
         f"{m} x {n} x {k}",

@@ -1,11 +1,12 @@
 """A public ladder of kernels for tensor cores, beside ours on the same GPU."""
 
+from bench.rungs import own_rungs
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import climb, described, load, of_rung, percent
 
 FILE = "fast_cu_8192.json"
 SIZE = 8192
-TOP = 19  # ours that is level with its last
+PRECISION = "BF16"  # of all its kernels
 
 # What its author says of each step.
 STEPS = {
@@ -25,7 +26,8 @@ STEPS = {
 
 def public_ladder_block(_place, _arguments):
     """Its steps and our rungs, each as a share of cuBLAS in its own run."""
-    with of_rung(TOP):
+    rungs = [number for number, rung in own_rungs().items() if rung.precision == PRECISION]
+    with of_rung(min(rungs)):
         recorded, ours = load(FILE), climb(SIZE)
     theirs = {int(entry["name"].split("_")[-1]): entry for entry in recorded["benchmarks"]}
     library = theirs[0]["tflops"]
@@ -33,8 +35,10 @@ def public_ladder_block(_place, _arguments):
         (f"fast.cu, kernel {step}", words, *cells(theirs[step]["tflops"], library))
         for step, words in STEPS.items()
     ]
-    own = ours["00_cublas_bf16"]["tflops"]
-    for rung in range(16, TOP + 1):
+    own = ours[f"00_cublas_{PRECISION.lower()}"]["tflops"]
+    for rung in sorted(rungs):
+        if rung not in ours:
+            continue
         entry = ours[rung]
         name = entry["name"].replace("_", " ")
         rows.append((f"rung {name}", "", *cells(entry["tflops"], own)))

@@ -10,13 +10,13 @@ import unittest
 from unittest import mock
 
 from docs.report.page_blocks import many_gpus
-from docs.report.ranks_model import Sample, fitted, together
+from docs.report.ranks_model import Sample, Way, fitted
 from docs.report.recorded import NotRecordedError
 
 RATE = 57e9  # FLOP per ms of a rank
 LINK = 390e6  # bytes per ms
 LATENCY = 0.03  # ms
-OVERLAP = {"in turn": 0.0, "in pieces": 0.75, "in the kernel": 1.0}
+WAYS = {"in turn": Way(1, 0), "in pieces": Way(1.06, 0.75), "in the kernel": Way(1.01, 1)}
 
 
 def made_up(size, ranks=2):
@@ -24,7 +24,7 @@ def made_up(size, ranks=2):
     flop, received = 2.0 * size**3, 4.0 * size**2 * (ranks - 1) / ranks
     compute = flop / ranks / RATE
     communication = LATENCY * (ranks - 1) + received / LINK
-    steps = {step: together(compute, communication, share) for step, share in OVERLAP.items()}
+    steps = {step: way.together(compute, communication) for step, way in WAYS.items()}
     return Sample(ranks, flop, received, flop / RATE, compute, communication, steps)
 
 
@@ -69,8 +69,9 @@ class ModelTest(unittest.TestCase):
         self.assertAlmostEqual(model.flop_per_ms / RATE, 1, places=6)
         self.assertAlmostEqual(model.bytes_per_ms / LINK, 1, places=6)
         self.assertAlmostEqual(model.latency_ms, LATENCY, places=6)
-        for step, share in OVERLAP.items():
-            self.assertAlmostEqual(model.overlap[step], share, places=6)
+        for step, way in WAYS.items():
+            self.assertAlmostEqual(model.ways[step].slower, way.slower, places=6)
+            self.assertAlmostEqual(model.ways[step].overlap, way.overlap, places=6)
         self.assertLess(model.error, 1e-6)
 
     def test_it_foretells_other_numbers_of_ranks(self):
@@ -85,7 +86,7 @@ class ModelTest(unittest.TestCase):
         slow = {step: 1.2 * ms for step, ms in odd.steps_ms.items()}
         samples = [made_up(4096), made_up(16384)]
         samples.append(Sample(**{**vars(odd), "steps_ms": slow}))
-        self.assertGreater(fitted(samples).error, 0.1)
+        self.assertGreater(fitted(samples).error, 0.05)
 
     def test_one_rank_and_mixed_ranks_are_refused(self):
         for samples in ([made_up(4096, 1)], [made_up(4096, 2), made_up(4096, 4)]):
