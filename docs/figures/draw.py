@@ -51,6 +51,7 @@ OF_CHAPTERS = (
     "rung_11_phases",
     "rung_12_fixup",
     "rung_14_ablations",
+    "rung_19_pair",
     "rung_01_product",
     "rung_02_warps",
     "rung_08_reads",

@@ -23,7 +23,8 @@ SIZE = 256
 KEPT = ("array", "operation", "access_bytes", "sectors", "lines", "wavefronts", "addresses")
 COUNTED = ("requests", "sectors", "ideal_sectors")
 WITH_LINES = (1, 2)  # rungs of lines.json
-FIRST_WARP = {"producer_warpgroup": 4}  # that asks for memory: a producer has its boxes brought
+# The first warp that asks for memory: a producer has its boxes brought.
+FIRST_WARP = {"producer_warpgroup": 4, "persistent_cluster": 4}
 
 
 def one_kernel():

@@ -12,11 +12,21 @@ def loaded():
     c = tile_constants(15)
     of_b, of_a = (entry for entry in requests(15) if entry["operation"] == "shared load")
     words = [[address // 4 for address in entry["addresses"]] for entry in (of_b, of_a)]
-    row_a, row_b = c["BK"] + 4, c["BN"] + 8
-    first_b = c["BM"] * row_a  # B is behind A
+    first_b = c["BM"] * c["BK"]  # B comes after A
+
+    def of_swizzled(word, row_length, moved):
+        row, col = divmod(word, row_length)
+        return row, (col // 4 ^ moved(row)) * 4 + col % 4
+
     return (
-        {divmod(word - first_b, row_b): lane for lane, word in enumerate(words[0])},
-        {divmod(word, row_a): lane for lane, word in enumerate(words[1])},
+        {
+            of_swizzled(word - first_b, c["BN"], lambda k: k % 4 * 2): lane
+            for lane, word in enumerate(words[0])
+        },
+        {
+            of_swizzled(word, c["BK"], lambda m: m // 2 % 4): lane
+            for lane, word in enumerate(words[1])
+        },
     )
 
 

@@ -2,7 +2,7 @@
 
 by_hand() has wavefronts of the L1 and shared-memory pipe for one multiply-add of a warp (32 of
 them, also where a tensor core does many at once), how that is counted, the block tile, and how many
-blocks an SM holds.
+blocks an SM holds; where blocks load together, their tile, and who they are ("owner").
 """
 
 from bench.rungs import FigureError, rung_of
@@ -250,16 +250,23 @@ def mma_count(c, reads, copies, depth):
 
 
 def tf32_mma(rung, size):
-    """Words of A and of B in padded rows, one to a lane in each load."""
-    c = rung.values()
-    row_a, row_b, lanes = c["BK"] + 4, c["BN"] + 8, range(LANES)  # padded rows
-    of_a = wavefronts([lane // 4 * row_a + lane % 4 for lane in lanes], 1)
-    of_b = wavefronts([lane % 4 * row_b + lane // 4 for lane in lanes], 1)
-    copied = [(lane // 8 + lane // 4 % 2 * 4, lane % 4 * 4) for lane in lanes]  # (m, k)
+    """Words of A and of B in swizzled rows, one to a lane in each load."""
+    c, lanes = rung.values(), range(LANES)
+
+    def at_a(m, k):
+        return m * c["BK"] + (k // 4 ^ m // 2 % 4) * 4 + k % 4
+
+    def at_b(k, n):
+        return k * c["BN"] + (n // 4 ^ k % 4 * 2) * 4 + n % 4
+
+    of_a = wavefronts([at_a(lane // 4, lane % 4) for lane in lanes], 1)
+    of_b = wavefronts([at_b(lane % 4, lane // 4) for lane in lanes], 1)
+    pieces = c["BK"] // 4  # of a row of A
+    copied = [(lane // pieces, lane % pieces * 4) for lane in lanes]  # (m, k)
     copy_a = copy_wavefronts(
-        [m * size + k for m, k in copied], [m * row_a + k for m, k in copied], 4
+        [m * size + k for m, k in copied], [at_a(m, k) for m, k in copied], 4
     )
-    copy_b = wavefronts([lane * 4 for lane in lanes])
+    copy_b = copy_wavefronts([lane * 4 for lane in lanes], [at_b(0, lane * 4) for lane in lanes], 4)
     per_copy = 4 * c["kThreads"]  # elements
     return mma_count(
         c,
@@ -297,19 +304,42 @@ def bf16_mma(rung, size):
     )
 
 
-def wgmma(rung, _size):
-    """Boxes come from L2, and the tensor cores read them: threads load nothing."""
-    c = rung.values()
-    bytes_per_k = 2 * (c["BM"] + c["BN"])  # of boxes
-    boxes = bytes_per_k * c["BK"] // (4 * BANKS)
-    products = c["BM"] * c["BN"] // LANES * c["BK"]
+def tensor_reads(c):
+    """(wavefronts in which tensor cores read a tile, its multiply-adds of a warp, words on boxes).
+
+    Each warpgroup has its own rows of A read, and all of B. Boxes do not take this pipe.
+    """
     groups = c["BM"] // 64
-    read = groups * 2 * (64 + c["BN"]) * c["BK"] / products
+    read = groups * 2 * (64 + c["BN"]) * c["BK"] // (4 * BANKS)
+    box_kib = 2 * (c["BM"] + c["BN"]) * c["BK"] / 1024
+    words = f" Threads load nothing: a tile of {c['BK']} of K comes as boxes, {box_kib:.0f} KiB."
+    return read, c["BM"] * c["BN"] // LANES * c["BK"], words
+
+
+def wgmma(rung, _size):
+    """The tensor cores read shared memory themselves."""
+    read, products, words = tensor_reads(rung.values())
     return {
-        "wavefronts": boxes / products,
-        "how": f"{boxes} for the boxes of a tile / {products}",
-        "more": f" The tensor cores read {read:.3g} bytes of shared memory themselves per "
-        "multiply-add of a warp; that is not in this count.",
+        "wavefronts": read / products,
+        "how": f"{read} in which tensor cores read a tile / {products}",
+        "more": words,
+    }
+
+
+def persistent_cluster(rung, size):
+    """Results pass shared memory, too, and a cluster loads for its rows of blocks together."""
+    c = rung.values()
+    read, products, words = tensor_reads(c)
+    results = 2 * c["BM"] * c["BN"] // (4 * BANKS)
+    sums = c["BM"] * c["BN"] // LANES * size
+    return {
+        "wavefronts": read / products + results / sums,
+        "how": f"{read} in which tensor cores read a tile / {products} + {results} to write "
+        f"results / {sums}",
+        "more": words,
+        "tile": (c["kPair"] * c["BM"], c["BN"]),
+        "per_tile": c["kPair"],
+        "owner": "pair of blocks",
     }
 
 
@@ -332,6 +362,7 @@ COUNTS = {  # by the name of the rung
     "bf16_mma": bf16_mma,
     "wgmma": wgmma,
     "producer_warpgroup": wgmma,
+    "persistent_cluster": persistent_cluster,
 }
 
 

@@ -94,7 +94,7 @@ def maths_block(rung, size=SIZE):
             f"multiply-add of a warp ({hand['how']}); {counted}. Blocks "
             f"load {element}MNK(1/{rows} + 1/{cols}) = {digits(loaded * 1e-9, 2)} GB, and C takes "
             f"{digits(element * size**2 * 1e-9, 2)} GB.{hand.get('more', '')}",
-            f"3. Intensity: a {rows} x {cols} block loads {rows + cols} "
+            f"3. Intensity: a {rows} x {cols} {hand.get('owner', 'block')} loads {rows + cols} "
             f"{'floats' if element == 4 else 'elements'} per k for "
             f"{2 * rows * cols} FLOP: {intensity:.3g} FLOP per byte.",
             f"4. Bound: {or_not_yet(resources, rung, size)}. {result}",

@@ -1,8 +1,21 @@
 """Mistakes in the rungs on tensor cores: the table that mutants.py makes copies of."""
 
-from tests.ladder.mutants.pipeline_mutants import LAX, SYNC, WAIT, mutants_of
+from bench.copies import Copy
+from tests.ladder.mutants.pipeline_mutants import SYNC, mutants_of
 
 TABLE = "tests/ladder/mutants/tensor_mutants.py"
+
+# Of rungs 15 and 16: a part of the newest tile has been started, and its group is not complete.
+WAIT = "ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete"
+LAX = "ptx::cp_async_wait<STAGES - 2>();"
+
+# Of rung 19.
+ARRIVES = (
+    "      if (threadIdx.x % 128 < kPair) {\n"
+    "        ptx::mbarrier_arrive_in_block(&shared.empty[multiplied % STAGES], threadIdx.x % 128);\n"
+    "      }\n"
+)
+AWAITS = "      ptx::wgmma_wait<0>();\n"
 
 TENSOR_MUTANTS = (
     # -- mma.sync
@@ -13,13 +26,16 @@ TENSOR_MUTANTS = (
             "tf32_copy_wait_too_lax": (f"{WAIT}\n        {SYNC}", f"{LAX}\n        {SYNC}"),
             "tf32_copy_barrier_missing": (f"{WAIT}\n        {SYNC}", WAIT),
             "tf32_copy_into_stage_being_read": (
-                "fetch(stage == 0 ? STAGES - 1 : stage - 1, k0",
-                "fetch(stage, k0",
+                "refilled = stage == 0 ? STAGES - 1 : stage - 1;",
+                "refilled = stage;",
             ),
             "tf32_words_of_a_swapped": (
-                "lane / 4 + i % 2 * 8][k + lane % 4 + i / 2 * 4]",
-                "lane / 4 + i / 2 * 8][k + lane % 4 + i % 2 * 4]",
+                "lane / 4 + i % 2 * 8;\n"
+                "        const int col = Stage::column_a(lane / 4, k + lane % 4 + i / 2 * 4);",
+                "lane / 4 + i / 2 * 8;\n"
+                "        const int col = Stage::column_a(lane / 4, k + lane % 4 + i % 2 * 4);",
             ),
+            "tf32_copied_without_swizzle": ("[Stage::column_a(a_m, a_k)]", "[a_k]"),
             "tf32_sums_of_other_rows": ("m % 2 * 2 + 0]", "(m + 1) % 2 * 2 + 0]"),
             "tf32_cut_off_as_bf16": (
                 "ptx::to_tf32(rA[buffer][m][i])",
@@ -34,7 +50,7 @@ TENSOR_MUTANTS = (
             "bf16_copy_wait_missing": (f"{WAIT}\n        {SYNC}", SYNC),
             "bf16_copy_barrier_missing": (f"{WAIT}\n        {SYNC}", WAIT),
             "bf16_b_not_transposed": ("ptx::ldmatrix<true>", "ptx::ldmatrix<false>"),
-            "bf16_copied_without_swizzle": ("[Stage::column_a(a_m + m, a_k)]", "[a_k]"),
+            "bf16_copied_without_swizzle": ("[Stage::column_a(a_m, a_k)]", "[a_k]"),
             "bf16_swizzled_by_another_row": (
                 "Stage::column_b(k, col)",
                 "Stage::column_b(k + 1, col)",
@@ -52,12 +68,19 @@ TENSOR_MUTANTS = (
             ),
             "wgmma_parity_wrong": ("tile / STAGES % 2);", "(tile / STAGES + 1) % 2);"),
             "wgmma_not_awaited": (
-                "ptx::wgmma_wait<1>();  // the tile before has been multiplied",
-                "// the tile before has been multiplied",
+                "ptx::wgmma_wait<0>();  // the tile has been multiplied",
+                "// the tile has been multiplied",
             ),
             "wgmma_barrier_missing": (f"{SYNC}       // by all warpgroups", "// by all warpgroups"),
-            "wgmma_refilled_while_read": ("fetch(tile + STAGES - 1);", "fetch(tile + STAGES);"),
-            "wgmma_sums_not_awaited": ("  }\n  ptx::wgmma_wait<0>();\n", "  }\n"),
+            "wgmma_wait_too_lax": ("ptx::wgmma_wait<0>();", "ptx::wgmma_wait<1>();"),
+            "wgmma_refilled_while_read": (
+                "    ptx::wgmma_wait<0>();  // the tile has been multiplied\n"
+                f"    {SYNC}       // by all warpgroups\n"
+                "    fetch(tile + STAGES);\n",
+                "    fetch(tile + STAGES);\n"
+                "    ptx::wgmma_wait<0>();  // the tile has been multiplied\n"
+                f"    {SYNC}       // by all warpgroups\n",
+            ),
             "wgmma_too_few_bytes": ("(full, sizeof(Stage));", "(full, sizeof stage.B);"),
             "wgmma_box_without_swizzle": (
                 "BK, kBoxColumns, ptx::Swizzle::rows_of_128",
@@ -99,6 +122,70 @@ TENSOR_MUTANTS = (
                 "map_a, row0 + 1, tile * BK, full",
             ),
             "warpgroups_at_the_same_rows": ("(warpgroup - 1) * 64;", "(warpgroup - 1) * 0;"),
+        },
+        table=TABLE,
+    ),
+    # -- Pairs of blocks, and results as boxes
+    Copy(
+        "mutant_pair_leaves_early",
+        "19_persistent_cluster",
+        (
+            ("    ptx::cluster_sync();\n    return;\n", "    return;\n"),
+            (
+                "  ptx::cluster_sync();  // the other block may still send boxes and arrivals here\n",
+                "",
+            ),
+        ),
+        table=TABLE,
+    ),
+    *mutants_of(
+        "19_persistent_cluster",
+        edits={
+            "pair_empty_counts_one_block": (
+                "&shared.empty[s], kPair * kConsumerGroups)",
+                "&shared.empty[s], kConsumerGroups)",
+            ),
+            "pair_arrives_at_one_block": ("threadIdx.x % 128 < kPair)", "threadIdx.x % 128 < 1)"),
+            "pair_released_before_the_wait": (AWAITS + ARRIVES, ARRIVES + AWAITS),
+            "pair_multicast_to_one": ("kBoth = (1u << kPair) - 1;", "kBoth = 1u;"),
+            "pair_too_few_bytes": ("(full, sizeof(Stage));", "(full, sizeof stage.A);"),
+            "pair_wrong_half_of_b": (
+                "col0 + box * kBoxColumns, full,",
+                "col0 + (box - rank * kHalf) * kBoxColumns, full,",
+            ),
+            "pair_at_the_same_rows": ("order.row(tile) + rank * BM;", "order.row(tile);"),
+            "results_rewritten_before_read": (
+                "      if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<kResults - 1>();\n",
+                "",
+            ),
+            "results_wait_too_lax": (
+                "ptx::tma_store_wait_read<kResults - 1>();",
+                "ptx::tma_store_wait_read<kResults>();",
+            ),
+            "results_fence_missing": ("      ptx::fence_proxy_async();\n", ""),
+            "results_barrier_missing": (
+                "      ptx::barrier_sync<128>(1 + group);  // all of the box is there\n",
+                "",
+            ),
+            "results_last_not_awaited": (
+                "  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();\n",
+                "",
+            ),
+            "results_transposed": ("ptx::stmatrix<false>", "ptx::stmatrix<true>"),
+            "results_box_without_swizzle": (
+                "gemm.N, 64, kBoxColumns, ptx::Swizzle::rows_of_128",
+                "gemm.N, 64, kBoxColumns, ptx::Swizzle::none",
+            ),
+            "results_swizzled_by_another_row": (
+                "(n / 8 + lane / 16) ^ row % 8;",
+                "(n / 8 + lane / 16) ^ row % 4;",
+            ),
+            "results_read_c_although_beta_is_0": ("if (beta != 0.0f && row < M", "if (row < M"),
+            "results_of_other_columns": (
+                "i / 2 * 8 + lane % 4 * 2;\n          const float*",
+                "i % 2 * 8 + lane % 4 * 2;\n          const float*",
+            ),
+            "sums_of_the_tile_before": ("k_tile > 0 || k > 0);", "true);"),
         },
         table=TABLE,
     ),

@@ -34,10 +34,12 @@ struct Case {
   friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.mutant; }
 };
 
-constexpr const char* kCopiesA = "cp_async_16(&stages[stage].A";
-constexpr const char* kCopiesB = "cp_async_16(&stages[stage].B";
-constexpr const char* kCopiesBf16B = "cp_async_16(sB";
-constexpr const char* kReadsA = "stage.A[warp_row";
+constexpr Shape kPairOfTiles = {256, 256, 320};     // for a cluster of rung 19
+constexpr Shape kTwoForACluster = {256, 1280, 64};  // five tiles of two blocks for four clusters
+
+constexpr const char* kCopiesA = "cp_async_16(sA";
+constexpr const char* kCopiesB = "cp_async_16(sB";
+constexpr const char* kReadsA = "rA[buffer][m][i] =";
 constexpr const char* kReadsB = "rB[buffer][n][i] =";
 constexpr const char* kMultiplies = "ptx::wgmma<BN";
 constexpr const char* kBoxOfA = "ptx::tma_load(stage.A";
@@ -45,6 +47,19 @@ constexpr const char* kBoxOfB = "ptx::tma_load(stage.B";
 constexpr const char* kAnnounces = "ptx::mbarrier_arrive_expect(";
 constexpr const char* kProducerWaitsForEmpty = "ptx::mbarrier_wait(&shared.empty";
 constexpr const char* kWaitsForFull = "ptx::mbarrier_wait(&shared.full";
+constexpr const char* kArrivesInPair = "ptx::mbarrier_arrive_in_block(";
+constexpr const char* kHalfOfB = "ptx::tma_load_multicast(stage.B";
+constexpr const char* kWritesResults = "ptx::stmatrix<";
+constexpr const char* kStoresResults = "ptx::tma_store(map_c";
+constexpr const char* kReadsC = "*reinterpret_cast<const __nv_bfloat162*>(C";
+
+/// A mistake of rung 19 that shows in one tile of a cluster.
+Case pair(const char* mutant, FaultKind kind, const char* line, const char* other = nullptr) {
+  return {mutant, kind, line, other, {}, kPairOfTiles};
+}
+Case pair(const char* mutant, std::vector<std::string> facts) {
+  return {.mutant = mutant, .facts = std::move(facts), .shape = kPairOfTiles};
+}
 
 const std::vector<Case> kCases = {
     // -- mma.sync
@@ -54,9 +69,10 @@ const std::vector<Case> kCases = {
     {"tf32_copy_into_stage_being_read", FaultKind::kRaceInShared, kCopiesA, kReadsA},
     {.mutant = "tf32_words_of_a_swapped", .facts = {"some-elements-wrong"}},
     {.mutant = "tf32_sums_of_other_rows", .facts = {"columns 0-254"}},
+    {.mutant = "tf32_copied_without_swizzle", .facts = {"rows 2-127"}},
     {.mutant = "tf32_cut_off_as_bf16", .shape = {128, 256, 4}},
-    {"bf16_copy_wait_missing", FaultKind::kCopyInFlight, "ptx::ldmatrix<true>", kCopiesBf16B},
-    {"bf16_copy_barrier_missing", FaultKind::kRaceInShared, "ptx::ldmatrix<true>", kCopiesBf16B},
+    {"bf16_copy_wait_missing", FaultKind::kCopyInFlight, "ptx::ldmatrix<true>", kCopiesB},
+    {"bf16_copy_barrier_missing", FaultKind::kRaceInShared, "ptx::ldmatrix<true>", kCopiesB},
     {.mutant = "bf16_b_not_transposed", .facts = {"some-elements-wrong"}},
     {.mutant = "bf16_copied_without_swizzle", .facts = {"rows 2-127"}},
     {.mutant = "bf16_swizzled_by_another_row", .facts = {"some-elements-wrong"}},
@@ -66,7 +82,7 @@ const std::vector<Case> kCases = {
     {"wgmma_not_awaited", FaultKind::kRaceInShared, kBoxOfA, kMultiplies},
     {"wgmma_barrier_missing", FaultKind::kRaceInShared, kBoxOfA, kMultiplies},
     {"wgmma_refilled_while_read", FaultKind::kRaceInShared, kBoxOfA, kMultiplies},
-    {"wgmma_sums_not_awaited", FaultKind::kWgmmaUnfinished, kMultiplies},
+    {"wgmma_wait_too_lax", FaultKind::kWgmmaUnfinished, kMultiplies},
     {"wgmma_too_few_bytes", FaultKind::kCopyInFlight, kMultiplies, kBoxOfB},
     {.mutant = "wgmma_box_without_swizzle", .facts = {"some-elements-wrong"}},
     {.mutant = "wgmma_stride_wrong", .facts = {"rows 8-127"}},
@@ -83,6 +99,28 @@ const std::vector<Case> kCases = {
     {"box_too_many_bytes", FaultKind::kDeadlock, kWaitsForFull},
     {.mutant = "box_of_other_rows", .facts = {"shifted-rows"}},
     {.mutant = "warpgroups_at_the_same_rows", .facts = {"never-written", "rows 64-127"}},
+    // -- Pairs of blocks
+    pair("pair_leaves_early", FaultKind::kClusterLeftEarly, kArrivesInPair),
+    pair("pair_empty_counts_one_block", FaultKind::kMbarrierUnseen, kArrivesInPair),
+    pair("pair_arrives_at_one_block", FaultKind::kDeadlock, kProducerWaitsForEmpty),
+    pair("pair_released_before_the_wait", FaultKind::kRaceInShared, kHalfOfB, kMultiplies),
+    pair("pair_multicast_to_one", FaultKind::kDeadlock, kWaitsForFull),
+    pair("pair_too_few_bytes", FaultKind::kCopyInFlight, kMultiplies, kHalfOfB),
+    pair("pair_wrong_half_of_b", {"columns 128-255"}),
+    pair("pair_at_the_same_rows", {"rows 128-255"}),
+    // -- Results as boxes
+    pair("results_rewritten_before_read", FaultKind::kCopyStillReads, kWritesResults,
+         kStoresResults),
+    pair("results_wait_too_lax", FaultKind::kCopyStillReads, kWritesResults, kStoresResults),
+    pair("results_fence_missing", FaultKind::kRaceInShared, kStoresResults, kWritesResults),
+    pair("results_barrier_missing", FaultKind::kRaceInShared, kStoresResults, kWritesResults),
+    pair("results_last_not_awaited", FaultKind::kStoreUnfinished, kStoresResults),
+    pair("results_transposed", {"some-elements-wrong"}),
+    pair("results_box_without_swizzle", {"some-elements-wrong"}),
+    pair("results_swizzled_by_another_row", {"some-elements-wrong"}),
+    pair("results_read_c_although_beta_is_0", FaultKind::kUninitialisedMatrix, kReadsC),
+    pair("results_of_other_columns", {"some-elements-wrong"}),
+    {.mutant = "sums_of_the_tile_before", .facts = {"columns 1024-1279"}, .shape = kTwoForACluster},
 };
 
 /// What a trace of the mutant's kernel finds.

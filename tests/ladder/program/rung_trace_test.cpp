@@ -463,13 +463,35 @@ TEST_P(Pipelines, CountProductsOnTensorCores) {
   const std::map<std::string, double> deep = {{"tf32_mma", 16 * 8 * 8},
                                               {"bf16_mma", 16 * 8 * 16},
                                               {"wgmma", 16 * 256 * 16},
-                                              {"producer_warpgroup", 16 * 256 * 16}};
-  const Problem problem = problem_of({128, 256, 64});
+                                              {"producer_warpgroup", 16 * 256 * 16},
+                                              {"persistent_cluster", 16 * 256 * 16}};
+  const Problem problem = problem_of({256, 256, 64});  // a tile for each block of a pair
   for (const auto& [name, multiply_adds] : deep) {
     const RungTrace trace = sound_trace_of(find_rung(traced_rungs(), name).number, problem);
-    EXPECT_EQ(trace.metrics.at("sm__inst_executed_pipe_tensor.sum"), 128 * 256 * 64 / multiply_adds)
+    EXPECT_EQ(trace.metrics.at("sm__inst_executed_pipe_tensor.sum"), 256 * 256 * 64 / multiply_adds)
         << name;
   }
+}
+
+// Two blocks of rung 18 load the same columns of B; a pair of rung 19 loads them once. Its results
+// leave as boxes of 64 x 64, whole lines, and pass shared memory in four wavefronts a stmatrix.
+TEST_P(Pipelines, OfPairsLoadBOnceAndStoreBoxes) {
+  const Problem problem = problem_of({256, 256, 128});
+  const RungTrace alone = sound_trace_of(18, problem);
+  const RungTrace pair = sound_trace_of(19, problem);
+  constexpr std::uint64_t kSectorsOfB = 128 * 256 * 2 / 32;
+  constexpr std::uint64_t kSectorsOfA = 256 * 128 * 2 / 32;
+  EXPECT_EQ(total(alone.kernel, Operation::kBoxCopy).sectors, kSectorsOfA + 2 * kSectorsOfB);
+  EXPECT_EQ(total(pair.kernel, Operation::kBoxCopy).sectors, kSectorsOfA + kSectorsOfB);
+  constexpr std::uint64_t kSectorsOfC = 256 * 256 * 2 / 32;
+  EXPECT_EQ(total(alone.kernel, Operation::kGlobalStore).sectors, 2 * kSectorsOfC);
+  EXPECT_EQ(total(pair.kernel, Operation::kGlobalStore).sectors, 0u);
+  const emulator::AccessCounts boxes = total(pair.kernel, Operation::kBoxStore);
+  EXPECT_EQ(boxes.requests, 256u * 256 / (64 * 64));
+  EXPECT_EQ(boxes.sectors, kSectorsOfC);
+  const emulator::AccessCounts written = total(pair.kernel, Operation::kSharedStore);
+  EXPECT_EQ(written.requests, 256u * 256 / 256);
+  EXPECT_EQ(written.wavefronts, 4 * written.requests);
 }
 
 TEST_P(Pipelines, CountWhatOneTileAsksFor) {
