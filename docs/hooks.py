@@ -251,7 +251,7 @@ def on_nav(nav, config, files):
 
 
 def on_page_context(context, page, config, nav):
-    """All pages but the first lead to the sections and to their own neighbours, not to all pages."""
+    """All pages but the first lead to the sections and to their neighbours, not to all pages."""
     features = [each for each in config.theme["features"] if each != PRUNED]
     is_first = page.file.src_uri == "index.md"
     config.theme["features"] = features if is_first else [*features, PRUNED]
