@@ -72,7 +72,7 @@ def introduce(rung, exercise):
 
 
 def tell_editor():
-    """Puts the words of the emulator beside the student's files, for clangd; see `glassbox init`."""
+    """Puts the emulator's words beside the student's files, for clangd: as `glassbox init` does."""
     flags = WORK / "compile_flags.txt"
     if not flags.exists():
         known = (SOURCES / "glassbox" / "rung_flags.txt").read_text()

@@ -58,7 +58,8 @@ int init(const std::vector<std::string>& words) {
     } else if (word.starts_with("-D")) {
       all.push_back(word);
     } else if (word.starts_with('-') || folder != ".") {
-      fmt::print(stderr, "glassbox init [FOLDER] [-IFOLDER ...] [-DNAME ...]: writes FOLDER/.clangd\n");
+      fmt::print(stderr,
+                 "glassbox init [FOLDER] [-IFOLDER ...] [-DNAME ...]: writes FOLDER/.clangd\n");
       return 2;
     } else {
       folder = word;

@@ -278,7 +278,8 @@ int main(int argc, char** argv) {
       "glassbox run FILES       only run, which is faster\n"
       "glassbox trace FILES     also show what each line asks of memory\n"
       "glassbox FILES -- WORDS  give the program these arguments\n"
-      "glassbox with make       build a project that calls nvcc; also with cmake, or another command\n"
+      "glassbox with make       build a project that calls nvcc; also with cmake, or another "
+      "command\n"
       "glassbox nvcc WORDS      what nvcc would do, for the CPU; see glassbox nvcc --help\n"
       "glassbox init FOLDER     a file there tells an editor's clangd of CUDA's words",
       "glassbox");

@@ -113,7 +113,9 @@ class NotebookTest(unittest.TestCase):
         specification = pathlib.Path(cls.folder, "jupyter", "kernels", "own")
         specification.mkdir(parents=True)
         words = [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        text = json.dumps({"argv": words, "display_name": "own", "language": "python", "env": kernel})
+        text = json.dumps(
+            {"argv": words, "display_name": "own", "language": "python", "env": kernel}
+        )
         (specification / "kernel.json").write_text(text)
         os.environ["JUPYTER_PATH"] = f"{cls.folder}/jupyter"
         cls.addClassCleanup(os.environ.pop, "JUPYTER_PATH")

@@ -31,9 +31,7 @@ def results(a, b, c, lane):
     """What each instruction of arithmetic() gives to one thread."""
     both = b << 32 | a
     shift = c & 63
-    parts = [
-        signed(a >> 8 * i & 255, 8) * signed(b >> 8 * i & 255, 8) for i in range(4)
-    ]
+    parts = [signed(a >> 8 * i & 255, 8) * signed(b >> 8 * i & 255, 8) for i in range(4)]
     return [
         a + b,
         a * b + c,
@@ -170,7 +168,9 @@ class InlinePtxTest(unittest.TestCase):
 
     def test_the_host_s_assembler_is_the_host_s(self):
         """Not PTX."""
-        source = 'int main() {\n  int x = 0;\n  asm volatile("movl $5, %0" : "=r"(x));\n  return x;\n}\n'
+        source = (
+            'int main() {\n  int x = 0;\n  asm volatile("movl $5, %0" : "=r"(x));\n  return x;\n}\n'
+        )
         self.assertEqual(outcome(source).returncode, 5)
 
 

@@ -291,7 +291,11 @@ class ProjectsTest(unittest.TestCase):
         with Project({**OWN_NAMES, "main.cu": MAIN, **TWICE, "CMakeLists.txt": lists}) as project:
             project.run(GLASSBOX, "with", "cmake", "-S.", "-Bout", "-GNinja")
             project.run("cmake", "--build", "out")
-            for program, output in (("program", "6 1 3\n"), ("other", "6 1 3\n"), ("separate", "7 \n")):
+            for program, output in (
+                ("program", "6 1 3\n"),
+                ("other", "6 1 3\n"),
+                ("separate", "7 \n"),
+            ):
                 for choice in ("", "check"):
                     done = project.run(f"out/{program}", GLASSBOX=choice)
                     self.assertEqual(done.stdout, output)

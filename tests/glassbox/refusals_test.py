@@ -21,7 +21,10 @@ REFUSED = {
         2,
     ),
     "texture<float, 2> t;\nint main() {}": ("missing-word", 1),
-    '__global__ void k() {\n  asm("wgmma.fence.sync.aligned;");\n}\nint main() {}': ("not-emulated", 2),
+    '__global__ void k() {\n  asm("wgmma.fence.sync.aligned;");\n}\nint main() {}': (
+        "not-emulated",
+        2,
+    ),
     "__global__ void k(cudaTextureObject_t t, float* x) {\n  *x = tex3D<float>(t, 0, 0, 0);\n}\n"
     "int main() {}": ("missing-word", 2),
     "int main() {\n  surf3Dwrite(1.0f, cudaSurfaceObject_t(1), 0, 0, 0);\n}": ("missing-word", 2),
