@@ -4,7 +4,7 @@ BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev lib
                   libseccomp-dev libopenmpi-dev openmpi-bin git python3-venv
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
-TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLANG)
+TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLANG) clangd-$(CLANG)
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 TIDY_PACKAGES := clang-tidy-$(CLANG)
 

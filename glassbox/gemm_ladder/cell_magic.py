@@ -32,8 +32,8 @@ def findings_by_line(found):
         if one.get("level") == "note" or not str(one.get("file", "")).endswith("cell.cu"):
             continue
         sentences = lines.setdefault(one["line"], [])
-        if one["text"] not in sentences:
-            sentences.append(one["text"])
+        if one["message"] not in sentences:
+            sentences.append(one["message"])
     return lines
 
 
