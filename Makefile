@@ -289,7 +289,7 @@ lint: ## check format, spelling and Python
 	@.ci/install git python3-venv
 	@$(PYTHON) .ci
 	@git ls-files $(CODE) | xargs $(LINT)/clang-format --dry-run --Werror
-	@git ls-files ':!bench/results/public_programs*.json' | xargs $(LINT)/codespell -L ges
+	@git ls-files ':!bench/results/public_programs*.json' ':!tests/common/ptx/*.json' | xargs $(LINT)/codespell -L ges
 	@.ci/pip-hashes --check
 	@$(LINT)/ruff check --quiet bench classroom docs glassbox tests
 	@$(LINT)/ruff format --check --quiet bench classroom docs glassbox tests

@@ -135,24 +135,12 @@ class HouseTest : public testing::Test {
 };
 
 TEST_F(HouseTest, TheTopLevelHoldsOnlyWhatBelongsThere) {
-  const std::set<std::string> allowed = {"README.md",
-                                         "CHANGELOG.md",
-                                         "CITATION.cff",
-                                         "CONTRIBUTING.md",
-                                         "LICENSE",
-                                         "CMakeLists.txt",
-                                         "CMakePresets.json",
-                                         "pyproject.toml",
-                                         "Makefile",
-                                         "mkdocs.yml",
-                                         "ladder",
-                                         "common",
-                                         "emulator",
-                                         "glassbox",
-                                         "bench",
-                                         "classroom",
-                                         "tests",
-                                         "docs",
+  const std::set<std::string> allowed = {"README.md",         "CHANGELOG.md",   "CITATION.cff",
+                                         "CONTRIBUTING.md",   "LICENSE",        "CMakeLists.txt",
+                                         "CMakePresets.json", "pyproject.toml", "Makefile",
+                                         "mkdocs.yml",        "ladder",         "common",
+                                         "emulator",          "glassbox",       "bench",
+                                         "classroom",         "tests",          "docs",
                                          "notebooks"};
   for (const std::string& file : files_) {
     const std::string top = file.substr(0, file.find('/'));
