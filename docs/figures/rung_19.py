@@ -60,9 +60,9 @@ def draw(narrow=False):
         f"Rung 19: while results leave, {ahead} k tiles of the next tile are fetched",
         "a block over two tiles of C; 1.0 is the first k tile of the second; not to scale",
         f"Rung 19. A block computes one tile of C after another. Its producer goes on to the "
-        f"next tile as soon as a stage is empty: while the {consumers} consumers write the results of "
-        f"the first tile, as {boxes} boxes each, it has {ahead} k tiles of the second fetched. When "
-        "a consumer comes back, it multiplies at once.",
+        f"next tile as soon as a stage is empty: while the {consumers} consumers write the "
+        f"results of the first tile, as {boxes} boxes each, it has {ahead} k tiles of the second "
+        "fetched. When a consumer comes back, it multiplies at once.",
         narrow,
     )
     left = EDGE if narrow else 24
