@@ -17,7 +17,6 @@ PROGRAM = """\
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #include <cstdio>
-#include <vector>
 __constant__ float scale[2];
 template <int N>
 __global__ void add(const float* in, float* out) {
@@ -29,10 +28,10 @@ __global__ void add(const float* in, float* out) {
   out[threadIdx.x] = atomicAdd(&out[lane], tile[0]) * scale[0];
 }
 int main() {
-  std::vector<float> host(64, OWN);
+  float host[64] = {OWN};
   float* x;
   if (cudaMalloc(&x, 256) != cudaSuccess) return 1;
-  cudaMemcpy(x, host.data(), 256, cudaMemcpyHostToDevice);
+  cudaMemcpy(x, host, 256, cudaMemcpyHostToDevice);
   add<32><<<dim3(2), 32, 128>>>(x, x);
   printf("%s\\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
