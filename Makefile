@@ -4,7 +4,7 @@ BUILD_PACKAGES := g++ cmake ninja-build libopenblas-dev libboost-context-dev lib
                   libseccomp-dev libopenmpi-dev openmpi-bin git python3-venv
 # Debian 12 has clang 16, Debian 13 has 19.
 CLANG := $(shell . /etc/os-release 2>/dev/null; [ "$$VERSION_ID" = 12 ] && echo 16 || echo 19)
-TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLANG)
+TEST_PACKAGES := libgtest-dev librsvg2-bin chromium chromium-driver clang-$(CLANG) clangd-$(CLANG)
 DOCS_PACKAGES := python3-venv doxygen libjs-katex fonts-katex
 TIDY_PACKAGES := clang-tidy-$(CLANG)
 
@@ -289,7 +289,7 @@ lint: ## check format, spelling and Python
 	@.ci/install git python3-venv
 	@$(PYTHON) .ci
 	@git ls-files $(CODE) | xargs $(LINT)/clang-format --dry-run --Werror
-	@git ls-files ':!bench/results/public_programs*.json' | xargs $(LINT)/codespell -L ges
+	@git ls-files ':!bench/results/public_programs*.json' ':!tests/common/ptx/*.json' | xargs $(LINT)/codespell -L ges
 	@.ci/pip-hashes --check
 	@$(LINT)/ruff check --quiet bench classroom docs glassbox tests
 	@$(LINT)/ruff format --check --quiet bench classroom docs glassbox tests

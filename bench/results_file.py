@@ -740,6 +740,12 @@ FORMS = {
     "bench/results/*/stream_sanitizer.json": results(
         record(name=text, sound=truth, found_by=each(text, 0), summaries=named(text))
     ),
+    "bench/results/*/kv_pipeline.json": results(anything),
+    "bench/results/*/l2_strides.json": results(
+        record(
+            stride_bytes=positive, gbps=positive, other_stride_bytes=positive, other_gbps=positive
+        )
+    ),
     "bench/results/*/speed_points.json": results(
         record(
             rung=rung_number, version=text, runs=each(record(points=number, ratios=each(number)))

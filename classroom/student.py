@@ -71,6 +71,14 @@ def introduce(rung, exercise):
     )
 
 
+def tell_editor():
+    """Puts the emulator's words beside the student's files, for clangd: as `glassbox init` does."""
+    flags = WORK / "compile_flags.txt"
+    if not flags.exists():
+        known = (SOURCES / "glassbox" / "rung_flags.txt").read_text()
+        flags.write_text(known.replace("{tree}", str(SOURCES)))
+
+
 def start(rung, progress):
     """Hands out the starter."""
     folder = folder_of(rung)
@@ -82,6 +90,7 @@ def start(rung, progress):
         )
     exercise = starters.exercise_of(rung)
     starters.write_to(folder, starters.starter(rung))
+    tell_editor()
     with progress.change(rung) as entry:
         entry.setdefault("started", now())
     introduce(rung, exercise)

@@ -251,10 +251,10 @@ def on_nav(nav, config, files):
 
 
 def on_page_context(context, page, config, nav):
-    """Pages of sources, which are many, lead to the sections alone and not to all pages."""
+    """All pages but the first lead to the sections and to their neighbours, not to all pages."""
     features = [each for each in config.theme["features"] if each != PRUNED]
-    is_source = page.file.src_uri.startswith("sources/")
-    config.theme["features"] = [*features, PRUNED] if is_source else features
+    is_first = page.file.src_uri == "index.md"
+    config.theme["features"] = features if is_first else [*features, PRUNED]
     return context
 
 

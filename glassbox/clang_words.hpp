@@ -8,19 +8,7 @@
 /// what nvcc has on the device too. See front_end_output.cpp.
 #pragma once
 
-#if !__has_builtin(__builtin_source_location)
-#define _GLIBCXX_SRCLOC 1
-namespace std {
-/// clang 14 has no other.
-struct source_location {
-  static constexpr source_location current() noexcept { return {}; }
-  constexpr unsigned line() const noexcept { return 0; }
-  constexpr unsigned column() const noexcept { return 0; }
-  constexpr const char* file_name() const noexcept { return ""; }
-  constexpr const char* function_name() const noexcept { return ""; }
-};
-}  // namespace std
-#endif
+#include "glassbox/clang_location.hpp"
 
 // clang puts headers of its own before some of the C++ library's, and these have CUDA's words.
 #define __host__ __attribute__((host))

@@ -18,13 +18,13 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kTypes = {
-    {{"pred", "bool"},          {"u8", "std::uint8_t"},   {"s8", "std::int8_t"},
-     {"b8", "std::uint8_t"},    {"u16", "std::uint16_t"}, {"s16", "std::int16_t"},
-     {"b16", "std::uint16_t"},  {"f16", "std::uint16_t"}, {"bf16", "std::uint16_t"},
-     {"u32", "std::uint32_t"},  {"s32", "std::int32_t"},  {"b32", "std::uint32_t"},
+    {{"pred", "bool"},           {"u8", "std::uint8_t"},      {"s8", "std::int8_t"},
+     {"b8", "std::uint8_t"},     {"u16", "std::uint16_t"},    {"s16", "std::int16_t"},
+     {"b16", "std::uint16_t"},   {"f16", "std::uint16_t"},    {"bf16", "std::uint16_t"},
+     {"u32", "std::uint32_t"},   {"s32", "std::int32_t"},     {"b32", "std::uint32_t"},
      {"f16x2", "std::uint32_t"}, {"bf16x2", "std::uint32_t"}, {"f32", "float"},
-     {"u64", "std::uint64_t"},  {"s64", "std::int64_t"},  {"b64", "std::uint64_t"},
-     {"f64", "double"},         {"tf32", "std::uint32_t"}}};
+     {"u64", "std::uint64_t"},   {"s64", "std::int64_t"},     {"b64", "std::uint64_t"},
+     {"f64", "double"},          {"tf32", "std::uint32_t"}}};
 
 std::string type_named(std::string_view name) {
   const auto found = std::ranges::find(kTypes, name, [](const auto& type) { return type.first; });
@@ -168,7 +168,8 @@ class Translator {
   /// The C++ name of a register.
   std::string register_named(const std::string& name) const {
     if (name == "_") return "Nowhere()";
-    if (name.starts_with('%') && name.size() > 1 && std::isdigit(static_cast<unsigned char>(name[1])))
+    if (name.starts_with('%') && name.size() > 1 &&
+        std::isdigit(static_cast<unsigned char>(name[1])))
       return "glassbox_" + name.substr(1);
     if (!registers_.contains(name)) throw Unknown{name};
     std::string plain = "glassbox_r_";
@@ -184,7 +185,8 @@ class Translator {
 
   /// An operand as a value of this type.
   std::string value(const std::string& operand, const std::string& type) const {
-    if (operand.starts_with("!")) return fmt::format("!in<bool>({})", register_named(operand.substr(1)));
+    if (operand.starts_with("!"))
+      return fmt::format("!in<bool>({})", register_named(operand.substr(1)));
     if (operand.starts_with("0f") || operand.starts_with("0F"))
       return fmt::format("in<{}>(std::uint32_t{{0x{}u}})", type, operand.substr(2));
     if (operand.starts_with("0d") || operand.starts_with("0D"))
@@ -216,14 +218,16 @@ class Translator {
   }
 
   std::string assign(const std::string& target, const std::string& value) const {
-    if (!target.starts_with('{')) return fmt::format("out({}, {}); ", register_named(target), value);
+    if (!target.starts_with('{'))
+      return fmt::format("out({}, {}); ", register_named(target), value);
     const Words parts = split(target.substr(1, target.size() - 2), ',');
     if (parts.size() != 2) throw Unknown{target};
-    return fmt::format("{{ const auto glassbox_v = {0}; constexpr int kHalf = sizeof glassbox_v * 4; "
-                       "using Half = std::conditional_t<kHalf == 32, std::uint32_t, std::uint16_t>; "
-                       "out({1}, static_cast<Half>(glassbox_v)); "
-                       "out({2}, static_cast<Half>(glassbox_v >> kHalf)); }} ",
-                       value, register_named(parts[0]), register_named(parts[1]));
+    return fmt::format(
+        "{{ const auto glassbox_v = {0}; constexpr int kHalf = sizeof glassbox_v * 4; "
+        "using Half = std::conditional_t<kHalf == 32, std::uint32_t, std::uint16_t>; "
+        "out({1}, static_cast<Half>(glassbox_v)); "
+        "out({2}, static_cast<Half>(glassbox_v >> kHalf)); }} ",
+        value, register_named(parts[0]), register_named(parts[1]));
   }
 
   /// "[%1 + 16]" as a pointer.
@@ -337,13 +341,13 @@ class Translator {
       const bool to = has("to");
       if (!has("shared")) return assign(operand(0), in(1, "std::uint64_t"));
       const std::string address = in(1, "std::uint64_t");
-      return assign(operand(0),
-                    to ? fmt::format("number_in_shared(reinterpret_cast<void*>({}))", address)
-                       : fmt::format("reinterpret_cast<std::uint64_t>(pointer_to_shared({}))", address));
+      return assign(
+          operand(0),
+          to ? fmt::format("number_in_shared(reinterpret_cast<void*>({}))", address)
+             : fmt::format("reinterpret_cast<std::uint64_t>(pointer_to_shared({}))", address));
     }
     if (op() == "selp") {
-      return assign(operand(0),
-                    fmt::format("({} ? {} : {})", in(3, "bool"), in(1), in(2)));
+      return assign(operand(0), fmt::format("({} ? {} : {})", in(3, "bool"), in(1), in(2)));
     }
     if (op() == "setp" && name_.size() == 3) {
       const std::string sign = comparison(name_[1]);
@@ -355,8 +359,16 @@ class Translator {
 
   static std::string comparison(std::string_view name) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kSigns = {
-        {{"eq", "=="}, {"ne", "!="}, {"lt", "<"}, {"le", "<="}, {"gt", ">"},
-         {"ge", ">="}, {"lo", "<"}, {"ls", "<="}, {"hi", ">"}, {"hs", ">="}}};
+        {{"eq", "=="},
+         {"ne", "!="},
+         {"lt", "<"},
+         {"le", "<="},
+         {"gt", ">"},
+         {"ge", ">="},
+         {"lo", "<"},
+         {"ls", "<="},
+         {"hi", ">"},
+         {"hs", ">="}}};
     const auto found = std::ranges::find(kSigns, name, [](const auto& sign) { return sign.first; });
     return found == kSigns.end() ? std::string() : std::string(found->second);
   }
@@ -367,12 +379,12 @@ class Translator {
     const bool carries = op() == "addc" || op() == "subc", writes = has("cc");
     if (carries || (writes && (op() == "add" || op() == "sub"))) {
       const std::string carry = carries ? "glassbox_carry" : "false";
-      return fmt::format("{{ bool glassbox_next = glassbox_carry; {} {}}} ",
-                         assign(operand(0), fmt::format("{}({}, {}, {}, glassbox_next)",
-                                                        op().starts_with("add") ? "sum_with"
-                                                                                : "difference_with",
-                                                        unsigned_in(1), unsigned_in(2), carry)),
-                         writes ? "glassbox_carry = glassbox_next; " : "");
+      return fmt::format(
+          "{{ bool glassbox_next = glassbox_carry; {} {}}} ",
+          assign(operand(0), fmt::format("{}({}, {}, {}, glassbox_next)",
+                                         op().starts_with("add") ? "sum_with" : "difference_with",
+                                         unsigned_in(1), unsigned_in(2), carry)),
+          writes ? "glassbox_carry = glassbox_next; " : "");
     }
     if (op() == "add") return call("sum<" + type() + ">", 2);
     if (op() == "sub") return call("difference<" + type() + ">", 2);
@@ -381,7 +393,8 @@ class Translator {
     if (op() == "div" && !has("approx"))
       return assign(operand(0), fmt::format("({} / {})", in(1), in(2)));
     if (op() == "rem") return assign(operand(0), fmt::format("({} % {})", in(1), in(2)));
-    if (op() == "neg") return assign(operand(0), fmt::format("difference<{0}>({0}{{}}, {1})", type(), in(1)));
+    if (op() == "neg")
+      return assign(operand(0), fmt::format("difference<{0}>({0}{{}}, {1})", type(), in(1)));
     if (op() == "abs") return assign(operand(0), fmt::format("({0} < 0 ? -{0} : {0})", in(1)));
     if (op() == "mul" || op() == "mad") {
       const bool is_sum = op() == "mad";
@@ -391,12 +404,12 @@ class Translator {
         product = fmt::format("wide_product<{}>({}, {})", type(), in(1), in(2));
         sum_type = "Wide<" + type() + ">";
       } else {
-        product = fmt::format("{}<{}>({}, {})", has("hi") ? "high_product" : "product", type(), in(1),
-                              in(2));
+        product = fmt::format("{}<{}>({}, {})", has("hi") ? "high_product" : "product", type(),
+                              in(1), in(2));
       }
       if (!is_sum) return assign(operand(0), product);
-      return assign(operand(0), fmt::format("sum<{}>({}, {})", sum_type, product,
-                                            value(operand(3), sum_type)));
+      return assign(operand(0),
+                    fmt::format("sum<{}>({}, {})", sum_type, product, value(operand(3), sum_type)));
     }
     return "";
   }
@@ -412,12 +425,15 @@ class Translator {
     if (op() == "and") return sign("&");
     if (op() == "or") return sign("|");
     if (op() == "xor") return sign("^");
-    if (op() == "not") return assign(operand(0), fmt::format("static_cast<{}>(~{})", type(), in(1)));
+    if (op() == "not")
+      return assign(operand(0), fmt::format("static_cast<{}>(~{})", type(), in(1)));
     if (op() == "shl" || op() == "shr")
-      return assign(operand(0), fmt::format("shifted_{}<{}>({}, {})", op() == "shl" ? "left" : "right",
-                                            type(), in(1), in(2, "std::uint32_t")));
+      return assign(operand(0),
+                    fmt::format("shifted_{}<{}>({}, {})", op() == "shl" ? "left" : "right", type(),
+                                in(1), in(2, "std::uint32_t")));
     if (op() == "popc")
-      return assign(operand(0), fmt::format("static_cast<std::uint32_t>(__builtin_popcountll({}))", in(1)));
+      return assign(operand(0),
+                    fmt::format("static_cast<std::uint32_t>(__builtin_popcountll({}))", in(1)));
     if (op() == "clz") return call("leading_zeros<" + type() + ">", 1);
     if (op() == "brev")
       return call(type().find("64") != std::string::npos ? "__brevll" : "__brev", 1);
@@ -430,15 +446,14 @@ class Translator {
     if (op() == "prmt" && name_.size() == 2) return call("__byte_perm", 3);
     if (op() == "lop3" && operands_.size() == 5) return call("by_table", 4);
     if (op() == "shf" && name_.size() == 4) {
-      const std::string function = fmt::format("__funnelshift_{}{}", name_[1],
-                                               name_[2] == "clamp" ? "c" : "");
+      const std::string function =
+          fmt::format("__funnelshift_{}{}", name_[1], name_[2] == "clamp" ? "c" : "");
       return call(function, 3);
     }
     if (op() == "dp4a")
       return assign(operand(0), fmt::format("__dp4a({0}({1}), {0}({2}), {0}({3}))",
-                                            has("s32") ? "int" : "unsigned",
-                                            in(1, "std::uint32_t"), in(2, "std::uint32_t"),
-                                            in(3, "std::uint32_t")));
+                                            has("s32") ? "int" : "unsigned", in(1, "std::uint32_t"),
+                                            in(2, "std::uint32_t"), in(3, "std::uint32_t")));
     return "";
   }
 
@@ -471,27 +486,32 @@ class Translator {
     const std::string& to_name = name_[name_.size() - 2];
     const std::string& from_name = name_.back();
     if (from_name == "f32" && to_name == "tf32")
-      return assign(operand(0), fmt::format("{}({})", has("rna") ? "round_to_tf32" : "round_to_even_tf32",
-                                            in(1, "float")));
+      return assign(operand(0),
+                    fmt::format("{}({})", has("rna") ? "round_to_tf32" : "round_to_even_tf32",
+                                in(1, "float")));
     if (from_name == "f32" && to_name == "f16")
-      return assign(operand(0), fmt::format("__half_as_ushort(__float2half_rn({}))", in(1, "float")));
+      return assign(operand(0),
+                    fmt::format("__half_as_ushort(__float2half_rn({}))", in(1, "float")));
     if (from_name == "f16" && to_name == "f32")
-      return assign(operand(0), fmt::format("__half2float(__ushort_as_half({}))", in(1, "std::uint16_t")));
+      return assign(operand(0),
+                    fmt::format("__half2float(__ushort_as_half({}))", in(1, "std::uint16_t")));
     if (from_name == "f32" && to_name == "bf16")
-      return assign(operand(0), fmt::format("__bfloat16_as_ushort(__float2bfloat16_rn({}))", in(1, "float")));
+      return assign(operand(0),
+                    fmt::format("__bfloat16_as_ushort(__float2bfloat16_rn({}))", in(1, "float")));
     if (from_name == "f32" && (to_name == "f16x2" || to_name == "bf16x2") && !has("relu")) {
       const bool is_half = to_name == "f16x2";
       const char* const bits = is_half ? "__half_as_ushort(__float2half_rn({}))"
                                        : "__bfloat16_as_ushort(__float2bfloat16_rn({}))";
-      return assign(operand(0),
-                    fmt::format("(static_cast<std::uint32_t>({}) << 16 | {})",
-                                fmt::format(fmt::runtime(bits), in(1, "float")),
-                                fmt::format(fmt::runtime(bits), in(2, "float"))));
+      return assign(operand(0), fmt::format("(static_cast<std::uint32_t>({}) << 16 | {})",
+                                            fmt::format(fmt::runtime(bits), in(1, "float")),
+                                            fmt::format(fmt::runtime(bits), in(2, "float"))));
     }
-    const bool is_short = to_name.find("f16") != std::string::npos || from_name.find("f16") != std::string::npos;
+    const bool is_short =
+        to_name.find("f16") != std::string::npos || from_name.find("f16") != std::string::npos;
     const std::string to = type_named(to_name), from = type_named(from_name);
     if (to.empty() || from.empty() || is_short) return "";
-    const bool to_real = to == "float" || to == "double", from_real = from == "float" || from == "double";
+    const bool to_real = to == "float" || to == "double",
+               from_real = from == "float" || from == "double";
     const std::string value = this->value(operand(1), from);
     if (from_real && !to_real) {
       const char* const rounded = has("rzi")   ? "std::trunc"
@@ -502,7 +522,8 @@ class Translator {
       if (rounded == nullptr) return "";
       return assign(operand(0), fmt::format("to_whole<{}>({}, {}({}))", to, value, rounded, value));
     }
-    const bool rounds_otherwise = has("rz") || has("rm") || has("rp") || has("rzi") || has("rmi") || has("rpi");
+    const bool rounds_otherwise =
+        has("rz") || has("rm") || has("rp") || has("rzi") || has("rmi") || has("rpi");
     if (to_real && rounds_otherwise) return "";
     return assign(operand(0), fmt::format("static_cast<{}>({})", to, value));
   }
@@ -520,7 +541,8 @@ class Translator {
       if (has("cta")) return "__threadfence_block(); ";
       return "__threadfence(); ";
     }
-    if (op() == "fence" && has("proxy")) return "fence_proxy_async(std::source_location::current()); ";
+    if (op() == "fence" && has("proxy"))
+      return "fence_proxy_async(std::source_location::current()); ";
     return "";
   }
 
@@ -565,21 +587,28 @@ class Translator {
                          address, in(1), has("relaxed") ? "__ATOMIC_RELAXED" : "__ATOMIC_RELEASE");
     }
     if (n == 1) {
-      return fmt::format("store{}<{}>({}, {}); ", has("volatile") ? "_volatile" : "", type(), address,
-                         in(1));
+      return fmt::format("store{}<{}>({}, {}); ", has("volatile") ? "_volatile" : "", type(),
+                         address, in(1));
     }
     std::string all;
     for (const std::string& part : vector_parts(operand(1), n))
       all += (all.empty() ? "" : ", ") + value(part, type());
-    return fmt::format("store<Several<{0}, {1}>::Type>({2}, Several<{0}, {1}>::Type{{{3}}}); ", type(), n,
-                       address, all);
+    return fmt::format("store<Several<{0}, {1}>::Type>({2}, Several<{0}, {1}>::Type{{{3}}}); ",
+                       type(), n, address, all);
   }
 
   std::string atomic(bool shared) {
     constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kFunctions = {
-        {{"add", "atomicAdd"}, {"min", "atomicMin"}, {"max", "atomicMax"}, {"exch", "atomicExch"},
-         {"and", "atomicAnd"}, {"or", "atomicOr"}, {"xor", "atomicXor"}, {"inc", "atomicInc"},
-         {"dec", "atomicDec"}, {"cas", "atomicCAS"}}};
+        {{"add", "atomicAdd"},
+         {"min", "atomicMin"},
+         {"max", "atomicMax"},
+         {"exch", "atomicExch"},
+         {"and", "atomicAnd"},
+         {"or", "atomicOr"},
+         {"xor", "atomicXor"},
+         {"inc", "atomicInc"},
+         {"dec", "atomicDec"},
+         {"cas", "atomicCAS"}}};
     const bool returns = op() == "atom";
     for (const auto& [part, function] : kFunctions) {
       if (!has(part)) continue;
@@ -601,14 +630,16 @@ class Translator {
   }
 
   std::string warps() {
-    if ((op() == "bar" || op() == "barrier") && (has("sync") || has("arrive")) && !has("cluster") && !has("warp")) {
+    if ((op() == "bar" || op() == "barrier") && (has("sync") || has("arrive")) && !has("cluster") &&
+        !has("warp")) {
       if (has("arrive")) return "";
       if (operand(0) == "0" && operands_.size() == 1) return "__syncthreads(); ";
       if (operands_.size() == 1) {
-        return fmt::format("if (const int glassbox_id = {}; glassbox_id == 0) __syncthreads(); else "
-                           "wait_at_named_barrier(glassbox_id, threads_of_block(), "
-                           "std::source_location::current()); ",
-                           in(0, "int"));
+        return fmt::format(
+            "if (const int glassbox_id = {}; glassbox_id == 0) __syncthreads(); else "
+            "wait_at_named_barrier(glassbox_id, threads_of_block(), "
+            "std::source_location::current()); ",
+            in(0, "int"));
       }
       return fmt::format("wait_at_named_barrier({}, {}, std::source_location::current()); ",
                          in(0, "int"), in(1, "int"));
@@ -617,7 +648,8 @@ class Translator {
       return fmt::format("__syncwarp({}); ", in(0, "std::uint32_t"));
     if (whole_name_ == "activemask.b32") return assign(operand(0), "__activemask()");
     if (whole_name_ == "vote.sync.ballot.b32")
-      return assign(operand(0), fmt::format("__ballot_sync({}, {})", in(2, "std::uint32_t"), in(1, "bool")));
+      return assign(operand(0),
+                    fmt::format("__ballot_sync({}, {})", in(2, "std::uint32_t"), in(1, "bool")));
     if (op() == "vote" && has("sync") && has("pred") && (has("any") || has("all")))
       return assign(operand(0), fmt::format("(__{}_sync({}, {}) != 0)", has("any") ? "any" : "all",
                                             in(2, "std::uint32_t"), in(1, "bool")));
@@ -643,7 +675,8 @@ class Translator {
     if (op() != "cp" || !has("async") || has("bulk") || has("mbarrier")) return "";
     if (has("commit_group")) return "commit_copies(std::source_location::current()); ";
     if (has("wait_group"))
-      return fmt::format("wait_for_copies({}, std::source_location::current()); ", in(0, "unsigned"));
+      return fmt::format("wait_for_copies({}, std::source_location::current()); ",
+                         in(0, "unsigned"));
     if (has("wait_all")) {
       return "commit_copies(std::source_location::current()); "
              "wait_for_copies(0, std::source_location::current()); ";
@@ -665,7 +698,8 @@ class Translator {
       if (!target.starts_with('{')) target = "{" + target + "}";
       const Words parts = vector_parts(target, tiles);
       std::string code = fmt::format(
-          "{{ unsigned glassbox_v[{}]; load_tiles<{}>(glassbox_v, {}, std::source_location::current()); ",
+          "{{ unsigned glassbox_v[{}]; load_tiles<{}>(glassbox_v, {}, "
+          "std::source_location::current()); ",
           tiles, has("trans"), pointer(operand(1), true));
       for (int i = 0; i < tiles; ++i)
         code += fmt::format("out({}, glassbox_v[{}]); ",
@@ -676,9 +710,10 @@ class Translator {
       std::string words;
       for (const std::string& part : vector_parts(operand(1), 4))
         words += (words.empty() ? "" : ", ") + value(part, "unsigned");
-      return fmt::format("{{ const unsigned glassbox_v[4] = {{{}}}; store_tiles<{}>({}, glassbox_v, "
-                         "std::source_location::current()); }} ",
-                         words, has("trans"), pointer(operand(0), true));
+      return fmt::format(
+          "{{ const unsigned glassbox_v[4] = {{{}}}; store_tiles<{}>({}, glassbox_v, "
+          "std::source_location::current()); }} ",
+          words, has("trans"), pointer(operand(0), true));
     }
     if (op() == "mma") return product();
     return "";
@@ -698,9 +733,12 @@ class Translator {
     };
     std::string code = fmt::format(
         "{{ float glassbox_v[4] = {{{}}}; const unsigned glassbox_a[4] = {{{}}}, glassbox_b[2] = "
-        "{{{}}}; multiply_{}(glassbox_v, glassbox_a, glassbox_b, std::source_location::current()); ",
+        "{{{}}}; multiply_{}(glassbox_v, glassbox_a, glassbox_b, "
+        "std::source_location::current()); ",
         list(3, 4, "float"), list(1, 4, "unsigned"), list(2, 2, "unsigned"),
-        is_bf16 ? "bf16" : is_tf32 ? "tf32" : "half");
+        is_bf16   ? "bf16"
+        : is_tf32 ? "tf32"
+                  : "half");
     const Words parts = vector_parts(operand(0), 4);
     for (int i = 0; i < 4; ++i)
       code += fmt::format("out({}, glassbox_v[{}]); ",

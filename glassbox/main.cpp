@@ -23,6 +23,7 @@
 #include "common/version.hpp"
 #include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
+#include "glassbox/editor_files.hpp"
 #include "glassbox/nvcc_driver.hpp"
 #include "glassbox/object_file.hpp"
 #include "glassbox/program_build.hpp"
@@ -241,6 +242,7 @@ std::optional<int> drop_in(const std::vector<std::string>& words) {
   const std::vector<std::string> rest(words.begin() + 2, words.end());
   if (verb == "nvcc") return nvcc(rest);
   if (verb == "with") return with_nvcc(rest);
+  if (verb == "init") return init(rest);
   if (verb == "g++" || verb == "c++" || verb == "gcc" || verb == "cc")
     return host_compiler(verb, rest);
   return std::nullopt;
@@ -275,7 +277,11 @@ int main(int argc, char** argv) {
       "                         was never freed is told as a warning, and does not count\n"
       "glassbox run FILES       only run, which is faster\n"
       "glassbox trace FILES     also show what each line asks of memory\n"
-      "glassbox FILES -- WORDS  give the program these arguments",
+      "glassbox FILES -- WORDS  give the program these arguments\n"
+      "glassbox with make       build a project that calls nvcc; also with cmake, or another "
+      "command\n"
+      "glassbox nvcc WORDS      what nvcc would do, for the CPU; see glassbox nvcc --help\n"
+      "glassbox init FOLDER     a file there tells an editor's clangd of CUDA's words",
       "glassbox");
   add_options(app, arguments, arguments.verb != "run");
   return run_command_line(app, static_cast<int>(words.size()), words.data(),

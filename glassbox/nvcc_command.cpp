@@ -119,11 +119,11 @@ class Reader {
       throw NvccRefusal(
           fmt::format("the glass box does not compile with {}: leave it out of this build", word));
     }
-    constexpr std::array<std::string_view, 6> kOwn = {"-O", "-std=",     "-g",
-                                                      "-W", "-pedantic", "-ffast-math"};
+    constexpr std::array<std::string_view, 6> kHosts = {"-O", "-std=",     "-g",
+                                                        "-W", "-pedantic", "-ffast-math"};
     const bool is_linkers = word.starts_with("-Wl,");
     if (is_linkers) return command_.link_words.push_back(word);
-    if (std::ranges::any_of(kOwn, [&](auto start) { return word.starts_with(start); })) return;
+    if (std::ranges::any_of(kHosts, [&](auto start) { return word.starts_with(start); })) return;
     command_.host_options.push_back(word);
   }
 

@@ -217,12 +217,15 @@ void link(const LinkRequest& request, const Inputs& inputs, bool traced, const f
   const fs::path shared = folder / "dynamic_shared.cpp", start = folder / "start.cpp";
   write_dynamic_shared(tools, inputs.objects(traced), shared, inputs.environment());
   write_start(start, inputs.facts(), request.is_library);
-  Words command = {tools.at("compiler"), "-o", output, "-fPIC", shared, start};
+  Words command = {tools.at("compiler"), "-o", output, "-fPIC", start};
   if (request.is_library) command.emplace_back("-shared");
   const auto append = [&](const Words& more) {
     command.insert(command.end(), more.begin(), more.end());
   };
   append(inputs.words(traced));
+  // Behind the arrays of fixed size, so that their distances from the end of the segment are no small
+  // numbers: see KernelLibrary in emulator/run/debug_info/shared_arrays.cpp.
+  command.push_back(shared);
   // A library must be found that no object of the program's own calls: see run_launch().
   append({"-Wl,--no-as-needed"});
   append(link_options(tools, inputs.facts(), traced));

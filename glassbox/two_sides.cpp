@@ -115,7 +115,8 @@ class TwoSides : private TokenReader {
       if (line == std::string::npos) break;
       if (line == 0 || source_[line - 1] != '\\') break;
     }
-    const std::size_t first = source_.find_first_not_of(" \t\n", line == std::string::npos ? 0 : line);
+    const std::size_t first =
+        source_.find_first_not_of(" \t\n", line == std::string::npos ? 0 : line);
     return first != std::string::npos && source_[first] == '#' ? " \\\n" : "";
   }
 
@@ -130,7 +131,8 @@ class TwoSides : private TokenReader {
     for (int part = 0; i < close && part < 2; ++part) {
       ++i;  // the colon
       while (i < close && !is(i, ":")) {
-        if (i + 1 >= close || token(i).kind != Token::Kind::kText || !is(i + 1, "(")) return std::nullopt;
+        if (i + 1 >= close || token(i).kind != Token::Kind::kText || !is(i + 1, "("))
+          return std::nullopt;
         const std::size_t end = partner(i + 1, 1);
         if (end == kNone) return std::nullopt;
         std::string operand = source_.substr(token(i + 1).end, token(end).begin - token(i + 1).end);

@@ -61,6 +61,7 @@ std::string plot(const Series& series, std::string_view mark) {
   const bool logarithmic = xs.low > 0 && xs.high / xs.low >= 16;
   const Range axis = {on_axis(xs.low, logarithmic), on_axis(xs.high, logarithmic)};
   ys.low = std::min(ys.low, 0.0);
+  if (ys.high <= ys.low) ys.high = series.y_unit == "%" ? 100 : ys.low + 1;  // nothing but zeros
   std::vector<std::string> rows(kRows, std::string(columns, ' '));
   for (const Point& point : series.points) {
     const auto column = static_cast<std::size_t>(
@@ -119,7 +120,10 @@ std::string with_unit(double value, const std::string& unit) {
   if (unit == "bytes per second") return with_unit(value / 1e9, "GB/s");
   if (unit == "GB/s" && std::abs(value) >= 1000.0) return fmt::format("{:.4g} TB/s", value / 1e3);
   if (unit.starts_with("10^9/")) return fmt::format("{:.4g} billion per second", value);
-  if (unit.empty()) return fmt::format("{:.4g}", value);
+  if (unit.empty()) {
+    const bool whole = value == std::round(value) && std::abs(value) < 1e9;
+    return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.4g}", value);
+  }
   return fmt::format("{:.4g} {}", value, unit);
 }
 

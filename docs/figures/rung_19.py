@@ -59,10 +59,10 @@ def draw(narrow=False):
         472,
         f"Rung 19: while results leave, {ahead} k tiles of the next tile are fetched",
         "a block over two tiles of C; 1.0 is the first k tile of the second; not to scale",
-        f"Rung 19. A block computes one tile of C after another. Its producer goes on to the next "
-        f"tile as soon as a stage is empty: while the {consumers} consumers write the results of "
-        f"the first tile, as {boxes} boxes each, it has {ahead} k tiles of the second fetched. When "
-        "a consumer comes back, it multiplies at once.",
+        f"Rung 19. A block computes one tile of C after another. Its producer goes on to the "
+        f"next tile as soon as a stage is empty: while the {consumers} consumers write the "
+        f"results of the first tile, as {boxes} boxes each, it has {ahead} k tiles of the second "
+        "fetched. When a consumer comes back, it multiplies at once.",
         narrow,
     )
     left = EDGE if narrow else 24
@@ -75,9 +75,7 @@ def draw(narrow=False):
             (*at, WORKING, f"{'' if narrow else 'k '}{number // K_TILES}.{number % K_TILES}")
             for number, at in enumerate(read)
         ]
-        bars += [
-            (*at, LEAVING, "C" if narrow else f"C, {tile}") for tile, at in enumerate(written)
-        ]
+        bars += [(*at, LEAVING, "C" if narrow else f"C, {tile}") for tile, at in enumerate(written)]
         time.row(y + 34 * i, f"consumer {i}", bars, 28)
     y += 34 * consumers + 30
     entries = [

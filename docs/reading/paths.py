@@ -178,6 +178,8 @@ NEEDS = {
     CLIMB: (lesson(7),),
     chapter("numerics"): (lesson(1),),
     chapter("debugging"): (lesson(3),),
+    # Many GPUs have no rung of their own in the rungs' table.
+    lesson(24): (lesson(12),),
 }
 
 

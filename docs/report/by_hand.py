@@ -263,9 +263,7 @@ def tf32_mma(rung, size):
     of_b = wavefronts([at_b(lane % 4, lane // 4) for lane in lanes], 1)
     pieces = c["BK"] // 4  # of a row of A
     copied = [(lane // pieces, lane % pieces * 4) for lane in lanes]  # (m, k)
-    copy_a = copy_wavefronts(
-        [m * size + k for m, k in copied], [at_a(m, k) for m, k in copied], 4
-    )
+    copy_a = copy_wavefronts([m * size + k for m, k in copied], [at_a(m, k) for m, k in copied], 4)
     copy_b = copy_wavefronts([lane * 4 for lane in lanes], [at_b(0, lane * 4) for lane in lanes], 4)
     per_copy = 4 * c["kThreads"]  # elements
     return mma_count(

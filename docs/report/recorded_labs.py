@@ -5,10 +5,11 @@ from statistics import median
 
 from bench import SOURCES, results_file
 from bench.results_file import FigureError
-from docs.report.recorded import load
+from docs.report.recorded import RESULTS, MissingFileError, load
 
 LABS = SOURCES / "bench" / "results" / "labs.json"  # build/memory_lab list --json
 OWN = {}  # a lab's name: its report, in place of the recorded one
+CARDS = ("h200", "h100")  # the first one is that of all other pages
 BINARY_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -44,8 +45,38 @@ def instead_of_recorded(path):
 
 
 def report(name):
-    """A lab's report: the recorded one, unless another stands for it."""
+    """A lab's report: the recorded one, unless another stands for it.
+
+    name: "latency" of the H200, "latency@h100" of another card
+    """
+    lab, _, card = name.partition("@")
+    if card:
+        return results_file.read(path_of(lab, card))
     return OWN.get(name) or load(file_of(name))
+
+
+def folder_of(card):
+    """Where a card's results are; "": those of the first card."""
+    return RESULTS.with_name(f"nvidia-{card}") if card else RESULTS
+
+
+def path_of(name, card):
+    """A lab's recorded file of a card, as it is named from the root; MissingFileError without."""
+    path = folder_of(card) / file_of(name)
+    if not path.exists():
+        raise MissingFileError(f"{path} is not there")
+    return path
+
+
+def cards_of(name):
+    """{card: report} of the cards that a lab was recorded on; {"": the report} of one's own."""
+    if name in OWN:
+        return {"": OWN[name]}
+    found = {}
+    for card in CARDS:
+        with contextlib.suppress(MissingFileError):
+            found[card] = results_file.read(path_of(name, card))
+    return found or {CARDS[0]: report(name)}
 
 
 def finding(name, key):
@@ -54,7 +85,7 @@ def finding(name, key):
         if found["key"] == key:
             return found
     keys = ", ".join(found["key"] for found in report(name)["findings"])
-    raise FigureError(f"{file_of(name)} has no finding '{key}'; there are {keys}")
+    raise FigureError(f"{file_of(name.partition('@')[0])} has no finding '{key}'; there are {keys}")
 
 
 def series(name, prefix, unit=None):
@@ -101,7 +132,8 @@ def lab_value(name, key, part=""):
     found = finding(name, key)
     estimate = found["value"]
     if estimate is None:
-        raise FigureError(f"{file_of(name)}: '{key}' was not found, so it has no value")
+        file = file_of(name.partition("@")[0])
+        raise FigureError(f"{file}: '{key}' was not found, so it has no value")
     if part == "hex":
         return f"{int(estimate['value']):#x}"
     if part == "plain":

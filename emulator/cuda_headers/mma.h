@@ -259,6 +259,7 @@ void mma_sync(fragment<accumulator, m, n, k, Sum>& d,
               std::source_location where = std::source_location::current()) {
   using namespace ladder::emulator;
   TensorCall call = {.format = tensor_format<T>(),
+                     .at_once = std::is_same_v<T, precision::tf32> ? 4 : 16,
                      .half_sums = std::is_same_v<Sum, __half>,
                      .shape_a = fragment_shape<matrix_a, m, n, k, T>(),
                      .shape_b = fragment_shape<matrix_b, m, n, k, T>(),

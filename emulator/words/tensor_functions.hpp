@@ -66,6 +66,7 @@ enum class TensorFormat { kHalf, kBfloat16, kTf32 };
 /// A lane's part of D = A B + C: the bits of its elements.
 struct TensorCall {
   TensorFormat format;
+  int at_once;  ///< products that a machine instruction adds, see tensor_core.hpp
   bool half_sums;
   TileShape shape_a, shape_b, shape_c;
   std::array<std::uint32_t, 16> a = {}, b = {};

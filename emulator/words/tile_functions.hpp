@@ -58,6 +58,7 @@ template <bool transposed>
                                                   const unsigned (&a)[4], const unsigned (&b)[2],
                                                   std::source_location where) {
   TensorCall call = {.format = format,
+                     .at_once = 16,
                      .half_sums = false,
                      .shape_a = {16, 16, 2, false},
                      .shape_b = {8, 16, 2, false},
@@ -85,6 +86,7 @@ template <bool transposed>
                                                  const unsigned (&b)[2],
                                                  std::source_location where) {
   TensorCall call = {.format = TensorFormat::kTf32,
+                     .at_once = 8,
                      .half_sums = false,
                      .shape_a = {16, 8, 1, false},
                      .shape_b = {8, 8, 1, false},

@@ -29,6 +29,7 @@
 #define CUDART_VERSION 12080
 #define CUDART_CB
 
+#include "emulator/words/inline_ptx.hpp"
 #include "glassbox/runtime/array_calls.hpp"
 #include "glassbox/runtime/device_calls.hpp"
 #include "glassbox/runtime/device_clock.hpp"
@@ -43,7 +44,6 @@
 #include "glassbox/runtime/symbol_calls.hpp"
 #include "glassbox/runtime/texture_calls.hpp"
 #include "glassbox/runtime/volume_calls.hpp"
-#include "emulator/words/inline_ptx.hpp"
 
 using std::isfinite;
 using std::isinf;

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from IPython.core.magic import Magics, cell_magic, magics_class
-from IPython.display import HTML, display
+from IPython.display import display
 
 from gemm_ladder.commands import program
 from gemm_ladder.whole_program import HEADER, HEADER_TEXT, whole_program
@@ -32,8 +32,8 @@ def findings_by_line(found):
         if one.get("level") == "note" or not str(one.get("file", "")).endswith("cell.cu"):
             continue
         sentences = lines.setdefault(one["line"], [])
-        if one["text"] not in sentences:
-            sentences.append(one["text"])
+        if one["message"] not in sentences:
+            sentences.append(one["message"])
     return lines
 
 
@@ -55,6 +55,11 @@ def page_in_frame(page):
         f'<iframe srcdoc="{html.escape(page)}" width="100%" height="640" '
         'style="border:1px solid #8888"></iframe>'
     )
+
+
+def show(text, what):
+    """Below the cell; where no HTML is shown, its name."""
+    display({"text/html": text, "text/plain": what}, raw=True)
 
 
 @magics_class
@@ -93,7 +98,7 @@ class GlassboxMagics(Magics):
             if found.exists():
                 lines = findings_by_line(json.loads(found.read_text()))
                 if lines:
-                    display(HTML(marked_source(cell, lines)))
+                    show(marked_source(cell, lines), "findings")
             page = folder / "page.html"
             if page.exists():
-                display(HTML(page_in_frame(page.read_text())))
+                show(page_in_frame(page.read_text()), "page of the trace")

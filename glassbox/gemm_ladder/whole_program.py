@@ -45,7 +45,7 @@ def end_of_item(text, at):
 
 
 def start_of_host_code(text):
-    """Where the first statement begins that is no definition; the text's length if there is none."""
+    """Where the first statement begins that is no definition; the text's length: nowhere."""
     at = 0
     while (at := skipped(text, at, only_blanks=True)) < len(text):
         if not DEFINITION.match(text, at) and not FUNCTION.match(text, at):
@@ -55,7 +55,7 @@ def start_of_host_code(text):
 
 
 def whole_program(cell):
-    """The cell as a program. Its lines keep their numbers, and the magic's own line is the first."""
+    """The cell as a program. Lines keep their numbers, and the magic's own line is the first."""
     if MAIN.search(cell):
         return f"\n{cell}"
     begin = start_of_host_code(cell)

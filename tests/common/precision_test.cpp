@@ -106,9 +106,10 @@ TEST(PrecisionTest, TheBoundHasATermForEachRounding) {
   EXPECT_EQ(bound(kTf32).per_scale, fp32.per_scale + 6 * 2.0 * 0x1p-11) << "inputs are rounded";
   EXPECT_EQ(bound(kTf32).per_result, 0.0);
   EXPECT_EQ(bound(kBf16).per_scale, fp32.per_scale) << "inputs are used as they are";
-  EXPECT_EQ(bound(kBf16).per_size, fp32.per_size);
+  EXPECT_EQ(bound(kTf32).per_size, (4 + K / 16) * 0x1p-24) << "tensor cores cut sums off";
+  EXPECT_EQ(bound(kBf16).per_size, (4 + K / 16) * 0x1p-24);
   EXPECT_EQ(bound(kBf16).per_result, 0x1p-8);
-  EXPECT_NEAR(bound(kBf16)(0.0, 3.0, -1.0), 2 * 0x1p-8 + 4 * 4 * 0x1p-24, 1e-12)
+  EXPECT_NEAR(bound(kBf16)(0.0, 3.0, -1.0), 2 * 0x1p-8 + 4 * (4 + K / 16) * 0x1p-24, 1e-12)
       << "of the result, not of what it was added up from";
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/emulator/emulator_tensor_core_test.cpp
-/// \brief Sums of the tensor core whose last bit shows how it adds; products of wmma_test.py come
-///        from a GPU.
+/// \brief Sums of the tensor core whose last bit shows how it adds. Sums of a GPU are compared with
+///        in tensor_sums_test.cpp and wmma_test.py.
 #include "emulator/run/block/tensor_core.hpp"
 
 #include <gtest/gtest.h>
@@ -17,24 +17,37 @@
 namespace ladder::emulator {
 namespace {
 
-constexpr TensorFormat kHalf = TensorFormat::kHalf;
+/// C plus the products of two lines; bits in and out.
+std::uint32_t sum_of_bits(TensorFormat format, const std::vector<std::uint32_t>& a,
+                          const std::vector<std::uint32_t>& b, std::uint32_t c, std::size_t at_once,
+                          bool half_sums = false) {
+  constexpr std::size_t kLines = 8;
+  TensorFactor first(format, kLines, a.size()), second(format, kLines, a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    first.set(1, i, a[i]);
+    second.set(2, i, b[i]);
+  }
+  std::vector<std::uint32_t> sums(kLines * kLines, c);
+  add_products(first, second, at_once, half_sums, sums);
+  return sums[1 * kLines + 2];
+}
 
-std::vector<TensorNumber> halves(std::vector<float> values) {
+std::vector<std::uint32_t> halves(std::vector<float> values) {
   values.resize(16);
-  std::vector<TensorNumber> numbers;
+  std::vector<std::uint32_t> bits;
   for (const float value : values)
-    numbers.push_back(tensor_input(kHalf, __half(value).bits()));
-  return numbers;
+    bits.push_back(__half(value).bits());
+  return bits;
 }
 
 float sum(const std::vector<float>& a, const std::vector<float>& b, float c) {
   return std::bit_cast<float>(
-      tensor_sum(kHalf, false, halves(a), halves(b), std::bit_cast<std::uint32_t>(c)));
+      sum_of_bits(TensorFormat::kHalf, halves(a), halves(b), std::bit_cast<std::uint32_t>(c), 16));
 }
 
 float half_sum(const std::vector<float>& a, const std::vector<float>& b, float c) {
-  const std::uint32_t bits = tensor_sum(kHalf, true, halves(a), halves(b), __half(c).bits());
-  return __half::of_bits(static_cast<unsigned short>(bits));
+  return __half::of_bits(static_cast<unsigned short>(
+      sum_of_bits(TensorFormat::kHalf, halves(a), halves(b), __half(c).bits(), 16, true)));
 }
 
 TEST(EmulatorTensorCoreTest, SumsAreCutOffToFloat) {
@@ -89,55 +102,58 @@ TEST(EmulatorTensorCoreTest, SubnormalsCount) {
   EXPECT_EQ(sum({1}, {1}, -1), 0);
 }
 
-TEST(EmulatorTensorCoreTest, Tf32TakesFourProductsAtOnce) {
-  std::vector<TensorNumber> ones, small;
+TEST(EmulatorTensorCoreTest, InstructionsAddFourOrEightProductsOfTf32AtOnce) {
+  const std::vector<std::uint32_t> ones(8, std::bit_cast<std::uint32_t>(1.0F));
+  std::vector<std::uint32_t> small;
   for (int i = 0; i < 8; ++i) {
-    ones.push_back(tensor_input(TensorFormat::kTf32, std::bit_cast<std::uint32_t>(1.0F)));
-    // The lower 13 bits are not looked at.
-    const float value = i % 4 < 2 ? std::ldexp(1.0F, -25) : 0.0F;
-    small.push_back(
-        tensor_input(TensorFormat::kTf32, std::bit_cast<std::uint32_t>(value) | 0x1FFFu));
+    // One in each half, half a step of 1. The lower 13 bits are not looked at.
+    const float value = i % 4 == 1 ? std::ldexp(1.0F, -24) : 0.0F;
+    small.push_back(std::bit_cast<std::uint32_t>(value) | 0x1FFFu);
   }
-  // Twice half a step of 1, which is cut off.
-  EXPECT_EQ(tensor_sum(TensorFormat::kTf32, false, ones, small, std::bit_cast<std::uint32_t>(1.0F)),
-            std::bit_cast<std::uint32_t>(1.0F));
+  const auto of = [&](std::size_t at_once) {
+    return std::bit_cast<float>(
+        sum_of_bits(TensorFormat::kTf32, ones, small, std::bit_cast<std::uint32_t>(1.0F), at_once));
+  };
+  EXPECT_EQ(of(4), 1);  // cut off twice
+  EXPECT_EQ(of(8), 1 + std::ldexp(1.0F, -23));
 }
 
-/// Bits of an input: any at all, most of them with exponents near each other.
+/// Bits of a number with an exponent near 0, or of zero.
 std::uint32_t random_input(TensorFormat format, std::mt19937& random) {
-  const std::uint32_t any = static_cast<std::uint32_t>(random());
   if (random() % 16 == 0) return 0;
-  if (format == TensorFormat::kHalf)
-    return random() % 64 == 0 ? any & 0xFFFF : 0x3000u ^ (any & 0x8FFF);
-  const float near =
-      std::ldexp(1 + static_cast<float>(any % 4096) / 4096, static_cast<int>(random() % 24) - 12);
-  const float value = random() % 2 == 0 ? near : -near;
-  const auto bits = random() % 64 == 0 ? any : std::bit_cast<std::uint32_t>(value);
+  const float fraction = 1 + static_cast<float>(random() % (1 << 23)) / (1 << 23);
+  const float value = std::ldexp(fraction, static_cast<int>(random() % 24) - 12);
+  const auto bits = std::bit_cast<std::uint32_t>(random() % 2 == 0 ? value : -value);
   return format == TensorFormat::kBfloat16 ? bits >> 16 : bits;
 }
 
-TEST(EmulatorTensorCoreTest, FactorsGiveTheSameSums) {
+TEST(EmulatorTensorCoreTest, LargeAndSmallNumbersAddUpAlike) {
+  constexpr int kScale = 55;  // beyond what short sums take
+  constexpr std::uint32_t kScaleBits = std::uint32_t{kScale} << 23;
   std::mt19937 random(9);
   for (int run = 0; run < 3000; ++run) {
-    const auto format = std::array{TensorFormat::kHalf, TensorFormat::kBfloat16,
-                                   TensorFormat::kTf32}[static_cast<std::size_t>(run) % 3];
-    const bool half_sums = format == TensorFormat::kHalf && random() % 2 == 0;
+    const auto format = run % 2 == 0 ? TensorFormat::kBfloat16 : TensorFormat::kTf32;
     const std::size_t depth = format == TensorFormat::kTf32 ? 8 : 16;
-    TensorFactor a(format, 2, depth), b(format, 3, depth);
-    std::vector<TensorNumber> line_a, line_b;
+    std::vector<std::uint32_t> a, b;
     for (std::size_t i = 0; i < depth; ++i) {
-      const std::uint32_t bits_a = random_input(format, random);
-      const std::uint32_t bits_b = random_input(format, random);
-      a.set(1, i, bits_a);
-      b.set(2, i, bits_b);
-      line_a.push_back(tensor_input(format, bits_a));
-      line_b.push_back(tensor_input(format, bits_b));
+      a.push_back(random_input(format, random));
+      b.push_back(random_input(format, random));
     }
-    const std::uint32_t c = half_sums ? random_input(TensorFormat::kHalf, random)
-                                      : random_input(TensorFormat::kTf32, random);
-    ASSERT_EQ(tensor_product(a, 1, b, 2, half_sums, c),
-              tensor_sum(format, half_sums, line_a, line_b, c))
-        << "run " << run;
+    const std::uint32_t c = random_input(TensorFormat::kTf32, random);
+    const std::uint32_t sum = sum_of_bits(format, a, b, c, depth);
+    for (const bool up : {false, true}) {
+      const auto scaled = [&](std::uint32_t bits, std::uint32_t scale) {
+        if (bits << 1 == 0) return bits;
+        return up ? bits + scale : bits - scale;
+      };
+      std::vector<std::uint32_t> scaled_a;
+      for (const std::uint32_t each : a)
+        scaled_a.push_back(
+            scaled(each, format == TensorFormat::kBfloat16 ? kScaleBits >> 16 : kScaleBits));
+      ASSERT_EQ(sum_of_bits(format, scaled_a, b, scaled(c, kScaleBits), depth),
+                scaled(sum, kScaleBits))
+          << "run " << run;
+    }
   }
 }
 

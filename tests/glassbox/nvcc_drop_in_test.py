@@ -73,8 +73,9 @@ OWN_NAMES = {
 RACE = """
     __global__ void shift(float* x) {
       extern __shared__ float tile[];
-      tile[threadIdx.x] = x[threadIdx.x];
-      x[threadIdx.x] = tile[(threadIdx.x + 1) % blockDim.x];
+      __shared__ float other[64];
+      tile[threadIdx.x] = x[threadIdx.x]; other[threadIdx.x] = threadIdx.x;
+      x[threadIdx.x] = tile[(threadIdx.x + 1) % blockDim.x] + other[threadIdx.x];
       if (threadIdx.x == 0) x[blockDim.x] = 0;
     }
     int main() {
@@ -172,7 +173,7 @@ class NvccTest(unittest.TestCase):
             project.run("./program", GLASSBOX="trace --html page.html --json t.json", code=1)
             self.assertIn("</html>", (project.folder / "page.html").read_text())
             lines = json.loads((project.folder / "t.json").read_text())["subjects"][0]["lines"]
-            self.assertEqual({line["line"] for line in lines}, {4, 5, 6})
+            self.assertEqual({line["line"] for line in lines}, {5, 6, 7})
         expected = outcome(RACE, verb=["check"]).found
         self.assertEqual(found["subjects"], expected["subjects"])
         self.assertEqual(found["findings"], expected["findings"])

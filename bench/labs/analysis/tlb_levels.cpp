@@ -323,6 +323,10 @@ std::variant<Seen, std::string> Search::reach_of(const Candidate& candidate) {
                     .entries = {},
                     .penalty_cycles = cliff->rise,
                     .why_not = {}};
+  if (!cliff->rise)
+    level.why_not = window.high < static_cast<double>(most_places(stride) * stride)
+                        ? "The rise is too small against noise to tell where it ends"
+                        : "The walks end before the rise is over";
   if (const TlbLevel* const before = running_out(stride, cliff->begin.value)) {
     // It serves some pages by itself, so that the next level seems to hold a few more. With its own
     // page as stride, it serves none.
@@ -367,7 +371,6 @@ void Search::add_page(TlbLevel& level, const Window& window) {
                    std::floor(level.reach_bytes.low / page),
                    std::ceil(level.reach_bytes.high / page)};
   level.penalty_cycles = penalty;
-  if (!penalty && level.why_not.empty()) level.why_not = "The walks end before the rise is over";
 }
 
 /// \brief  What rises at the same distance with some strides, the largest one last.

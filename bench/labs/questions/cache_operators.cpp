@@ -114,7 +114,8 @@ LabReport cache_operators(Instruments* instruments, const LabOptions& options) {
                               stays[Hint::ca])));
   report.notes.push_back(
       "The clock tells hits from misses, line by line: no counters are needed, and no guess from "
-      "bandwidth.");
+      "bandwidth. Each load is timed alone, so its cycles include reading the clock: more than in "
+      "lab L01.");
   return report;
 }
 

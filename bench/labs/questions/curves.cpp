@@ -50,6 +50,21 @@ ClaimCheck check_claim(const std::string& row, const std::string& claimed, bool 
   return {.row = row, .claimed = claimed, .verdict = holds ? "holds" : "wrong", .because = because};
 }
 
+ClaimCheck slower_beyond_tlbs(const std::string& row, const std::string& subject,
+                              const FallOverMemory& fall) {
+  constexpr double kSeveral = 2.0;
+  const bool falls = fall.best.value >= kSeveral * fall.last.value;
+  const std::string rate = fmt::format(
+      "With the largest {}, {}, the rate is {:.2f}x the best", fall.what,
+      with_unit(static_cast<double>(fall.bytes), "bytes"), fall.last.value / fall.best.value);
+  return {
+      .row = row,
+      .claimed = subject + (fall.what == "table" ? " is" : " are") + " several times slower",
+      .verdict = falls ? "holds" : "pending",
+      .because =
+          falls ? rate : rate + ". How much of it lies beyond what the TLBs cover, lab L11 tells"};
+}
+
 std::vector<Point> in_rounds(
     const std::vector<std::uint64_t>& xs, int repeats,
     const std::function<std::vector<double>(std::uint64_t x, int repeats)>& measure) {

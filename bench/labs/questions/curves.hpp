@@ -48,6 +48,20 @@ Finding capacity(const std::string& key, const std::string& name, const Knee& kn
 ClaimCheck check_claim(const std::string& row, const std::string& claimed, bool holds,
                        const std::string& because);
 
+/// What a lab saw of one way of reading over more and more memory.
+struct FallOverMemory {
+  Estimate best;            ///< rate over the best size
+  Estimate last;            ///< over the largest one
+  std::string what;         ///< "region", "table"
+  std::uint64_t bytes = 0;  ///< of the largest one
+};
+
+/// \brief  A claim that accesses beyond what the TLBs cover are several times slower. A fall shows
+///         it. No fall refutes nothing: the largest size may just not be far enough beyond.
+/// \param  subject  "Random reads over more memory than the TLBs cover"
+ClaimCheck slower_beyond_tlbs(const std::string& row, const std::string& subject,
+                              const FallOverMemory& fall);
+
 /// \brief  Measures each x in three rounds, so that what disturbs a stretch of time has no majority
 ///         at any of them.
 /// \param  repeats  of each x, in all

@@ -108,8 +108,8 @@ LabReport latency(Instruments* instruments, const LabOptions& options) {
                                       fmt::format("{:.0f} cycles here", memory)));
   report.notes.push_back(fmt::format(
       "One thread, one load at a time, one line of 128 bytes for each place, in random order. "
-      "Cycles are those of the SM at up to {:.0f} MHz; beyond some ten MiB they include misses in "
-      "TLBs, which lab L11 looks at alone.",
+      "Cycles are those of the SM at up to {:.0f} MHz. Footprints beyond the reach of the first "
+      "TLB (lab L11) include its misses.",
       facts.sm_clock_mhz));
   return report;
 }

@@ -97,6 +97,9 @@ void add_in_flight(LabReport& report, Instruments& instruments, std::uint64_t by
   const bool latency_limits = follow_latency(little.points);
   std::ranges::stable_sort(little.points, {}, &Point::x);
   const std::optional<Saturation> fit = fit_saturation(little.points);
+  double most = 0;
+  for (const Point& point : little.points)
+    most = std::max(most, median_of(point.samples));
   report.series.push_back(little);
   const std::string name = "Bytes in flight that fill memory's pipe";
   const auto none = [&](const std::string& why) {
@@ -113,7 +116,9 @@ void add_in_flight(LabReport& report, Instruments& instruments, std::uint64_t by
         "memory");
   report.findings.push_back(
       found("bytes_in_flight", name, fit->knee, "bytes",
-            fmt::format("Bandwidth grows with them up to {:.0f} GB/s", fit->ceiling.value)));
+            fmt::format("There a line of bandwidth that grows with them meets one that is level at "
+                        "{:.0f} GB/s; the curve is round there, and its most is {:.0f}",
+                        fit->ceiling.value, most)));
   report.findings.push_back(found("loaded_latency_ns", "Latency, by Little's law",
                                   over(1.0, fit->slope), "ns",
                                   "Bytes in flight over bandwidth, where bandwidth still grows"));

@@ -2,10 +2,13 @@
 /// \file  bench/labs/questions/roofline.cpp
 /// \brief L15: the roofs of this GPU, measured, and which of them each rung of the ladder is under,
 ///        by what the emulator counts of it.
+#include "bench/labs/questions/roofline.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,14 +23,6 @@ namespace ladder::labs {
 namespace {
 
 constexpr double kLanes = 32;
-
-/// What a GPU does in a second, at most.
-struct Roofs {
-  double multiply_adds = 0;  ///< of FP32
-  double wavefronts = 0;     ///< of the pipes for L1 and shared memory of all SMs: one per cycle
-  double l2_bytes = 0;
-  double dram_bytes = 0;
-};
 
 /// Multiply-adds of an SM in a cycle: measured on a GPU, and else as many as it has lanes.
 double multiply_adds_per_cycle(Instruments& instruments, int repeats) {
@@ -63,17 +58,22 @@ struct Demand {
   double dram_bytes = 0;
 };
 
-Demand demand_of(const RungTrace& trace) {
+/// Nothing: the caches were not replayed.
+std::optional<Demand> demand_of(const RungTrace& trace) {
   constexpr double kWarpLanes = kLanes;
   const double multiply_adds = flops(trace.problem.shape) / 2;
   double wavefronts = 0;
   for (const emulator::LineCounts& line : trace.kernel.lines)
     wavefronts += wavefronts_per_multiply_add(trace, line) * multiply_adds / kWarpLanes;
-  const auto metric = [&](const std::string& name) { return trace.metrics.at(name).value_or(0.0); };
-  return {.multiply_adds = multiply_adds,
-          .wavefronts = wavefronts,
-          .l2_bytes = emulator::kSectorBytes * metric("lts__t_sectors_srcunit_tex.sum"),
-          .dram_bytes = metric("dram__bytes_read.sum") + metric("dram__bytes_write.sum")};
+  const auto metric = [&](const std::string& name) { return trace.metrics.at(name); };
+  const std::optional<double> sectors = metric("lts__t_sectors_srcunit_tex.sum");
+  const std::optional<double> read = metric("dram__bytes_read.sum");
+  const std::optional<double> written = metric("dram__bytes_write.sum");
+  if (!sectors || !read || !written) return {};
+  return Demand{.multiply_adds = multiply_adds,
+                .wavefronts = wavefronts,
+                .l2_bytes = emulator::kSectorBytes * *sectors,
+                .dram_bytes = *read + *written};
 }
 
 /// A roof, and how long it takes what is asked of it.
@@ -108,6 +108,33 @@ void add_roofs(LabReport& report, const Roofs& roofs, bool measured) {
 
 }  // namespace
 
+RungBound bound_of(const RungTrace& trace, const Roofs& roofs) {
+  const std::string key = fmt::format("rung_{:02}_tflops", trace.rung.number);
+  const std::string name = "Most that " + label(trace.rung) + " can do";
+  const std::optional<Demand> demand = demand_of(trace);
+  if (!demand)
+    return {.finding = not_found(
+                key, name, "TFLOP/s",
+                trace.kernel.hazards.empty()
+                    ? std::string("What it asks of L2 and memory was not counted")
+                    : fmt::format("What it asks of L2 and memory was not counted: the emulator "
+                                  "found {} hazard{} in it",
+                                  trace.kernel.hazards.size(),
+                                  trace.kernel.hazards.size() == 1 ? "" : "s"))};
+  const std::array<Time, 4> times = times_of(*demand, roofs);
+  const Time& longest = *std::ranges::max_element(times, {}, &Time::seconds);
+  std::string others;
+  for (const Time& time : times) {
+    if (time.roof == longest.roof) continue;
+    others += fmt::format("{}{} at {:.0f} %", others.empty() ? "" : ", ", time.roof,
+                          100.0 * time.seconds / longest.seconds);
+  }
+  return {
+      .finding = found(key, name, flops(trace.problem.shape) / longest.seconds * 1e-12, "TFLOP/s",
+                       fmt::format("Its roof is {}. Next come {}", longest.roof, others)),
+      .under_lanes = longest.roof == times[0].roof};
+}
+
 LabReport roofline(Instruments* instruments, const LabOptions& options) {
   const MemoryFacts& facts = instruments->facts();
   LabReport report;
@@ -128,25 +155,18 @@ LabReport roofline(Instruments* instruments, const LabOptions& options) {
                    .points = {}};
   int under_lanes = 0;
   int rungs = 0;
+  int traced = 0;
   for (const Rung& rung : traced_rungs()) {
     if (rung.number == 0 || rung.precision != kFp32) continue;
-    options.on_progress(static_cast<double>(rungs) / static_cast<double>(traced_rungs().size()));
+    options.on_progress(static_cast<double>(traced++) / static_cast<double>(traced_rungs().size()));
     const RungTrace trace =
         trace_rung(*machine, rung, problem, card, {.all_blocks = true, .warp = {}});
-    const std::array<Time, 4> times = times_of(demand_of(trace), roofs);
-    const Time& longest = *std::ranges::max_element(times, {}, &Time::seconds);
-    const double tflops = flops(problem.shape) / longest.seconds * 1e-12;
-    std::string others;
-    for (const Time& time : times) {
-      if (time.roof == longest.roof) continue;
-      others += fmt::format("{}{} at {:.0f} %", others.empty() ? "" : ", ", time.roof,
-                            100.0 * time.seconds / longest.seconds);
-    }
-    report.findings.push_back(found(
-        fmt::format("rung_{:02}_tflops", rung.number), "Most that " + label(rung) + " can do",
-        tflops, "TFLOP/s", fmt::format("Its roof is {}. Next come {}", longest.roof, others)));
-    bounds.points.push_back({.x = static_cast<double>(rung.number), .samples = {tflops}});
-    under_lanes += longest.roof == times[0].roof;
+    const RungBound bound = bound_of(trace, roofs);
+    report.findings.push_back(bound.finding);
+    if (!bound.finding.value) continue;
+    bounds.points.push_back(
+        {.x = static_cast<double>(rung.number), .samples = {bound.finding.value->value}});
+    under_lanes += bound.under_lanes;
     ++rungs;
   }
   report.series.push_back(bounds);

@@ -9,9 +9,17 @@ import re
 
 from bench import SOURCES, probes_file, results_file
 from docs.report.page_blocks.markdown import table
+from docs.report.page_blocks.memory_programs import (
+    aside,
+    last_region,
+    on_curve,
+    pipeline,
+    streams,
+    strides,
+)
 from docs.report.page_blocks.near_loops import recorded as near_loops
 from docs.report.recorded import CARD, RESULTS, FigureError, load, roofs
-from docs.report.recorded_labs import finding, plain_number, with_unit
+from docs.report.recorded_labs import finding, lab_value, plain_number, report, with_unit
 from docs.report.rung_figures import or_not_yet, value
 
 CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources
@@ -90,7 +98,27 @@ def number(name):
     return reads[kind](*words)
 
 
+SAME = "H100: the same"
+
+
+def both(lab, key, part=""):
+    """'281 cycles (H100: 276 cycles)': what the H200 found, and the H100 if it looked for it."""
+    here = lab_value(lab, key, part)
+    other = next((f for f in report(f"{lab}@h100")["findings"] if f["key"] == key), None)
+    if other is None:
+        return here
+    there = lab_value(f"{lab}@h100", key, part) if other["value"] else "not found"
+    return f"{here} ({SAME if here == there else f'H100: {there}'})"
+
+
 FIGURES = {  # {NAME ARGUMENTS} in a claim: what it makes of them
+    "both": both,
+    "curve": on_curve,
+    "last": last_region,
+    "pipeline": pipeline,
+    "aside": aside,
+    "streams": streams,
+    "strides": lambda what: strides(what, h100_roof("l2_read")),
     "probe": probe,
     "gallery": found_of_gallery,
     "roof": lambda name: f"{roofs()[name]:,.0f}",
@@ -115,7 +143,10 @@ def filled_in(text):
             return FIGURES[kind](*words)
         return or_not_yet(value, match[1], None)
 
-    return re.sub(r"\{([^{}]+)\}", figure, text)
+    filled = re.sub(r"\{([^{}]+)\}", figure, text)
+    if filled.count("(H100:") != filled.count(f"({SAME})") or SAME not in filled:
+        return filled
+    return filled.replace(f" ({SAME})", "") + " An H100 shows the same."
 
 
 def claims():

@@ -1,11 +1,21 @@
 """Blocks of the pages about labs: all labs, and what one of them found, written by programs."""
 
 import math
+import re
 
 from bench import results_file
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, described
-from docs.report.recorded_labs import file_of, finding, labs, report, series, with_unit
+from docs.report.recorded_labs import (
+    CARDS,
+    cards_of,
+    file_of,
+    finding,
+    folder_of,
+    labs,
+    series,
+    with_unit,
+)
 
 DRAWN = RESULTS.parent / "drawn_systems.json"
 VERDICTS = {
@@ -46,22 +56,70 @@ def shown(found):
     return words if low == high else f"{words} ({low} to {high})"
 
 
+def finding_rows(reports):
+    """[(its name, what each card found, how)] of all findings, in the order of the last report.
+
+    Of a finding that more than one card has, the name and the how are the last report's: its
+    sentences have that card's figures.
+    """
+    of_cards = [{found["key"]: found for found in each["findings"]} for each in reports]
+    keys = list(of_cards[-1]) + [key for key in of_cards[0] if key not in of_cards[-1]]
+    rows = []
+    for key in keys:
+        found = [of_card.get(key) for of_card in of_cards]
+        cells = [shown(each) if each else "" for each in found]
+        known = [each for each in found if each]
+        rows.append((name_of(known), *cells, known[-1]["how"]))
+    return rows
+
+
+def name_of(found):
+    """The name of a finding; that of each card where they name other sizes."""
+    names = list(dict.fromkeys(each["name"] for each in found))
+    sizes = {tuple(re.findall(r"\d[\d.]*", name)) for name in names}
+    return names[-1] if len(sizes) == 1 else " / ".join(names)
+
+
 def lab_findings_block(_, name):
-    """What a lab found, and how."""
-    recorded = report(name)
-    rows = [(found["name"], shown(found), found["how"]) for found in recorded["findings"]]
-    file = file_of(name)
-    made = f"{described(recorded['context'], '')}: [{file}](../../{RESULTS}/{file})"
-    return "\n".join([table(("what", "found", "how"), rows), "", made])
+    """What a lab found, card beside card, and how."""
+    reports = cards_of(name)
+    heads = [card.upper() for card in reports] if len(reports) > 1 else ["found"]
+    how = f"how ({heads[-1]})" if len(reports) > 1 else "how"
+    made = [
+        f"{described(each['context'], '')}: "
+        + f"[{file_of(name)}](../../{folder_of(card)}/{file_of(name)})"
+        for card, each in reports.items()
+    ]
+    rows = finding_rows(list(reports.values()))
+    return "\n".join([table(("what", *heads, how), rows), "", "<br>\n".join(made)])
 
 
 def lab_claims_block(_, name):
     """What texts claim that the lab tests, and what it says to them."""
-    rows = [
-        (claim["claimed"], VERDICTS[claim["verdict"]], claim["because"])
-        for claim in report(name)["claims"]
-    ]
+    of_cards = {card.upper(): numbered(each["claims"]) for card, each in cards_of(name).items()}
+    keys = list(dict.fromkeys(key for claims in of_cards.values() for key in claims))
+    rows = []
+    for key in keys:
+        cells = {card: claims[key] for card, claims in of_cards.items() if key in claims}
+        words = next(iter(cells.values()))["claimed"]
+        verdicts = {card: VERDICTS[claim["verdict"]] for card, claim in cells.items()}
+        reasons = {card: claim["because"] for card, claim in cells.items()}
+        named = len(of_cards) > 1
+        rows.append((words, side_by_side(verdicts, named), side_by_side(reasons, named)))
     return table(("claimed", "verdict", "because"), rows)
+
+
+def numbered(claims):
+    """{(row of the table of claims, which one of that row): claim}"""
+    rows = [claim["row"] for claim in claims]
+    return {(row, rows[:i].count(row)): claims[i] for i, row in enumerate(rows)}
+
+
+def side_by_side(of_cards, named):
+    """What cards say: once where all say the same, else each with its name."""
+    if not named or len(of_cards) > 1 and len(set(of_cards.values())) == 1:
+        return next(iter(of_cards.values()))
+    return "<br>".join(f"{card}: {words}" for card, words in of_cards.items())
 
 
 def drawn_systems_block(*_):
@@ -108,7 +166,61 @@ def tlb_misses_block(*_):
     return table(("region", "reads, billion/s", "that miss", "misses, billion/s"), rows)
 
 
+MOVES = 0.05  # a twentieth; runs of one card differ by less
+COMPARED = {  # what pages compare of two cards: findings of labs
+    "device_card": ("sms", "l2_bytes", "dram_bytes", "dram_bytes_per_second"),
+    "latency": ("l1_cycles", "l1_bytes", "l2_cycles", "plateau_2_cycles", "dram_cycles"),
+    "sectors": ("l1_fetch_bytes", "l2_fetch_bytes"),
+    "l2_bandwidth": ("l2_read_gbps", "printed_gbps", "l2_knee_bytes"),
+    "memory_bandwidth": ("read_gbps", "write_gbps", "copy_gbps", "loaded_latency_ns"),
+    "set_aside": ("most_set_aside_bytes", "all_protected_bytes"),
+    "l2_sides": ("penalty_cycles", "sms_of_side_1", "mask", "granularity_bytes"),
+    "near_memory": ("copy_right_over_off_speed_percent", "copy_right_over_off_power_percent"),
+    "tlb_reach": (
+        "tlb_1_reach_bytes",
+        "tlb_1_page_bytes",
+        "tlb_2_reach_bytes",
+        "tlb_2_page_bytes",
+        "tlb_2_miss_cycles",
+    ),
+    "tlb_sharing": ("tlb_1_groups",),
+    "shared_memory": ("cycles_per_wavefront", "ffma_latency_cycles", "ffma_per_cycle"),
+    "random_sampling": ("best_reads",),
+    "roofline": ("fp32_tflops", "ridge_flop_per_byte"),
+}
+
+
+def compared_rows():
+    """[(whether it moves, cells)] of all findings that both cards have."""
+    rows = []
+    for lab, keys in COMPARED.items():
+        for key in keys:
+            here, there = (finding(f"{lab}@{card}", key) for card in CARDS)
+            values = [each["value"]["value"] for each in (here, there)]
+            moves = (
+                values[0] != values[1]
+                if there["unit"] == "mask"
+                else abs(values[1] / values[0] - 1) > MOVES
+            )
+            ratio = "" if there["unit"] == "mask" else f"{values[1] / values[0]:.2f}"
+            name = f"[{there['name']}]({lab}.md)"
+            shown_values = (with_unit(v, there["unit"]) for v in values)
+            rows.append((moves, (name, *shown_values, ratio)))
+    return rows
+
+
+def cards_compared_block(*_):
+    """What moves from one card to the other, and what does not."""
+    heads = ("", *(card.upper() for card in CARDS), "ratio")
+    rows = compared_rows()
+    parts = []
+    for title, wanted in (("**These move:**", True), ("**These do not:**", False)):
+        parts += [title, table(heads, [cells for moves, cells in rows if moves == wanted])]
+    return "\n\n".join(parts)
+
+
 BLOCKS = {
+    "cards_compared": cards_compared_block,
     "lab_findings": lab_findings_block,
     "lab_claims": lab_claims_block,
     "drawn_systems": drawn_systems_block,

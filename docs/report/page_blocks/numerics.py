@@ -1,14 +1,21 @@
 """Blocks of the page about numerics: errors of long sums, simulated and recorded."""
 
+import json
 import math
 import pathlib
+import statistics
+import struct
+from fractions import Fraction
 
+from bench import SOURCES
 from docs.report.page_blocks.markdown import table
 from docs.report.page_blocks.measuring import title_of
 from docs.report.page_blocks.nvcc import record_at
 from docs.report.recorded import climb, load, precision_of, provenance, rungs_of
 
 RECORD = pathlib.Path("bench/results/rounding.json")  # below the root of the sources
+TENSOR_SUMS = SOURCES / "tests/common/ptx/tensor_sums_h100.json"
+INSTRUCTIONS = {"mma_tf32": "mma, TF32", "mma_bf16": "mma, BF16", "wgmma": "wgmma, BF16"}
 CLIMBS = (("graph", 512), ("graph", 1024), ("graph", 2048), ("burst", 4096), ("burst", 8192))
 
 
@@ -106,7 +113,58 @@ def recorded_errors_block(*_):
     )
 
 
+def number_of(word):
+    """A float, or the BF16 that is its upper half, from hexadecimal digits."""
+    return struct.unpack(">f", bytes.fromhex(word.ljust(8, "0")))[0]
+
+
+def numbers_of(lines):
+    """A matrix."""
+    return [[number_of(word) for word in line.split()] for line in lines]
+
+
+def steps_off(exact, got):
+    """How far a sum is from the exact one, towards zero, in steps of FP32."""
+    step = Fraction(2) ** max(math.frexp(got)[1] - 24, -149)
+    return (abs(exact) - abs(Fraction(got))) / step
+
+
+def tensor_sums_block(*_):
+    """What tensor cores made of recorded sums, against the exact ones."""
+    record = json.loads(TENSOR_SUMS.read_text())
+    rows = []
+    for instruction, title in INSTRUCTIONS.items():
+        off = []
+        for tile in record["tiles"]:
+            if tile["instruction"] != instruction or "any bits" in tile["numbers"]:
+                continue
+            a, b, c, sums = (numbers_of(tile[name]) for name in ("a", "b", "c", "sums"))
+            for row, starts, results in zip(a, c, sums):
+                for column, start, got in zip(b, starts, results):
+                    products = (Fraction(x) * Fraction(y) for x, y in zip(row, column))
+                    off.append(steps_off(Fraction(start) + sum(products), got))
+        nearest = sum(abs(each) <= Fraction(1, 2) for each in off)
+        smaller = sum(each > 0 for each in off)
+        rows.append(
+            (
+                title,
+                len(off),
+                f"{100 * nearest / len(off):.0f} %",
+                f"{100 * smaller / len(off):.0f} %",
+                f"{float(statistics.median(off)):.2f}",
+                f"{float(max(map(abs, off))):.1f}",
+            )
+        )
+    heads = ("instruction", "sums", "nearest", "too small", "steps, median", "steps, most")
+    return table(heads, rows) + (
+        "\n\nSums of C and the products of one instruction, against the exact sum. *Nearest*: the "
+        "float that rounding would give; *steps*: of FP32, how much smaller the result is. "
+        f"{record['gpu']}."
+    )
+
+
 BLOCKS = {
+    "tensor_sums": tensor_sums_block,
     "rounding": rounding_block,
     "rounding_positive": rounding_positive_block,
     "recorded_errors": recorded_errors_block,

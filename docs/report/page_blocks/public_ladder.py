@@ -15,7 +15,7 @@ STEPS = {
     4: "a producer and a consumer",
     5: "two consumers, a larger tile",
     6: "persistent blocks, an order of tiles for L2",
-    7: "quicker barriers",
+    7: "faster barriers",
     8: "clusters with multicast",
     9: "smaller changes",
     10: "results stored by TMA",

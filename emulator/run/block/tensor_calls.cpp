@@ -96,10 +96,16 @@ void multiply_all(const WarpRequests& requests) {
   const TensorFactor b = factor_of(call.shape_b, all, &TensorCall::b);
   // The lines of a sum with 8 rows are those of B.
   const bool changed = call.shape_c.lines != call.shape_a.lines;
-  visit_elements(call.shape_c, all, &TensorCall::c, [&](int line, int element, std::uint32_t& c) {
-    c = tensor_product(a, static_cast<std::size_t>(changed ? element : line), b,
-                       static_cast<std::size_t>(changed ? line : element), call.half_sums, c);
-  });
+  std::array<std::uint32_t, 32 * std::tuple_size_v<decltype(call.c)>> sums;
+  const auto of_sum = [&](int line, int element) -> std::uint32_t& {
+    return sums[static_cast<std::size_t>(line * call.shape_c.elements + element)];
+  };
+  visit_elements(call.shape_c, all, &TensorCall::c,
+                 [&](int line, int element, std::uint32_t c) { of_sum(line, element) = c; });
+  add_products(changed ? b : a, changed ? a : b, static_cast<std::size_t>(call.at_once),
+               call.half_sums, sums);
+  visit_elements(call.shape_c, all, &TensorCall::c,
+                 [&](int line, int element, std::uint32_t& c) { c = of_sum(line, element); });
 }
 
 }  // namespace

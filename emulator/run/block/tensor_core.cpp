@@ -2,238 +2,219 @@
 #include "emulator/run/block/tensor_core.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
-#include <limits>
+#include <cstring>
+
+#include "emulator/words/half_type.hpp"
 
 namespace ladder::emulator {
 namespace {
 
-/// Bits of a floating-point format.
-struct Layout {
-  int exponent_bits, fraction_bits;
-  int bias() const { return (1 << (exponent_bits - 1)) - 1; }
-};
-
-constexpr Layout kFloat = {8, 23}, kHalf = {5, 10}, kBfloat16 = {8, 7}, kTf32 = {8, 10};
-
-/// Of the sum's summands, below the largest exponent.
+/// Of summands, below the largest exponent.
 constexpr int kFractionBits = 25;
 
-Layout layout_of(TensorFormat format) {
+constexpr std::uint32_t kExponentMask = 0x7F800000;  // of a float; alone, a power of two
+constexpr float kSmallestFloat = 0x1p-126F, kSmallestHalf = 0x1p-14F;  // that are normal
+
+/// \brief  Two to the exponent of a number, or 0 of a zero.
+/// \param  smallest  normal number of its format, whose exponent the subnormal ones have, too
+float power_of(float value, float smallest) {
+  if (value == 0) return 0;
+  const std::uint32_t exponent = std::bit_cast<std::uint32_t>(value) & kExponentMask;
+  return std::max(std::bit_cast<float>(exponent), smallest);
+}
+
+float value_of(TensorFormat format, std::uint32_t bits) {
+  constexpr std::uint32_t kUnusedOfTf32 = 0x1FFF;
   switch (format) {
     case TensorFormat::kHalf:
-      return kHalf;
+      return __half::of_bits(static_cast<unsigned short>(bits));
     case TensorFormat::kBfloat16:
-      return kBfloat16;
+      return std::bit_cast<float>(bits << 16);
     default:
-      return kTf32;
+      return std::bit_cast<float>(bits & ~kUnusedOfTf32);
   }
 }
 
-TensorNumber number_of(const Layout& layout, std::uint32_t bits) {
-  const std::uint32_t fraction = bits & ((1u << layout.fraction_bits) - 1);
-  const auto exponent =
-      static_cast<int>(bits >> layout.fraction_bits & ((1u << layout.exponent_bits) - 1));
-  TensorNumber number;
-  number.negative = (bits >> (layout.fraction_bits + layout.exponent_bits) & 1u) != 0;
-  if (exponent == (1 << layout.exponent_bits) - 1) {
-    number.kind = fraction == 0 ? TensorNumber::Kind::kInfinite : TensorNumber::Kind::kNan;
-    return number;
-  }
-  const bool is_normal = exponent != 0;
-  const auto size =
-      static_cast<std::int32_t>(fraction | (is_normal ? 1u << layout.fraction_bits : 0u));
-  number.significand = number.negative ? -size : size;
-  number.exponent = std::max(exponent, 1) - layout.bias();
-  return number;
+std::uint32_t cut_to_float(double x) {
+  auto nearest = static_cast<float>(x);
+  if (std::fabs(nearest) > std::fabs(x) && std::fabs(x) < 0x1p128)
+    nearest = std::nextafter(nearest, 0.0F);
+  return std::bit_cast<std::uint32_t>(nearest);
 }
 
-std::uint32_t infinity(bool half_sums, bool negative) {
-  return half_sums ? 0x7C00u | static_cast<std::uint32_t>(negative) << 15
-                   : 0x7F800000u | static_cast<std::uint32_t>(negative) << 31;
-}
-
-/// What infinities and NaNs leave of a sum, while it is looked through.
-struct Specials {
-  bool nan = false, plus = false, minus = false;
-
-  void add(const TensorNumber& a, const TensorNumber& b) {
-    using Kind = TensorNumber::Kind;
-    if (a.kind == Kind::kFinite && b.kind == Kind::kFinite) return;
-    const auto is_zero = [](const TensorNumber& x) {
-      return x.kind == Kind::kFinite && x.significand == 0;
-    };
-    nan = nan || a.kind == Kind::kNan || b.kind == Kind::kNan || is_zero(a) || is_zero(b);
-    (a.negative != b.negative ? minus : plus) = true;
-  }
-  bool any() const { return nan || plus || minus; }
-  std::uint32_t result(bool half_sums) const {
-    if (nan || (plus && minus)) return half_sums ? 0x7FFFu : 0x7FFFFFFFu;
-    return infinity(half_sums, minus);
-  }
-};
-
-/// Summand times 2^shift; what falls off is cut off, towards zero.
-std::int64_t shifted(std::int64_t summand, int shift) {
-  if (shift >= 0) return summand << shift;
-  if (shift < -62) return 0;
-  return summand < 0 ? -(-summand >> -shift) : summand >> -shift;
-}
-
-/// size * 2^unit, cut off to a float.
-std::uint32_t cut_to_float(std::uint64_t size, int unit) {
-  const int exponent = unit + static_cast<int>(std::bit_width(size)) - 1;
-  if (exponent > 127) return 0x7F800000u;
-  const int last = std::max(exponent, -126) - kFloat.fraction_bits;
-  const auto whole =
-      static_cast<std::uint32_t>(shifted(static_cast<std::int64_t>(size), unit - last));
-  return exponent < -126 ? whole
-                         : static_cast<std::uint32_t>(exponent + 127) << 23 | (whole & 0x7FFFFFu);
-}
-
-/// size * 2^unit, rounded to the nearest half.
-std::uint32_t round_to_half(std::uint64_t size, int unit) {
-  const int exponent = std::max(unit + static_cast<int>(std::bit_width(size)) - 1, -14);
-  const int dropped = exponent - kHalf.fraction_bits - unit;
-  std::uint64_t whole = 0;
-  if (dropped <= 0) {
-    whole = size << -dropped;
-  } else if (dropped < 63) {
-    const std::uint64_t rest = size & ((std::uint64_t{1} << dropped) - 1);
-    const std::uint64_t middle = std::uint64_t{1} << (dropped - 1);
-    whole = size >> dropped;
-    if (rest > middle || (rest == middle && whole % 2 == 1)) ++whole;
-  }
-  // What is carried over into the exponent is right there, and so is a subnormal's.
-  const std::uint64_t bits = (static_cast<std::uint64_t>(exponent + 14) << 10) + whole;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bits, 0x7C00u));
-}
-
-/// The products that are added at once.
-std::size_t products_at_once(TensorFormat format) {
-  return format == TensorFormat::kTf32 ? 4 : 16;
-}
-
-std::uint32_t sum_at_once(const Layout& inputs, bool half_sums, std::span<const TensorNumber> a,
-                          std::span<const TensorNumber> b, std::uint32_t c_bits) {
-  const Layout& sums = half_sums ? kHalf : kFloat;
-  const TensorNumber c = number_of(sums, c_bits);
-  Specials specials;
-  if (c.kind != TensorNumber::Kind::kFinite) specials.add(c, {.significand = 1});
-  int largest = c.significand == 0 ? std::numeric_limits<int>::min() / 2 : c.exponent;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    specials.add(a[i], b[i]);
-    if (a[i].significand != 0 && b[i].significand != 0)
-      largest = std::max(largest, a[i].exponent + b[i].exponent);
-  }
-  if (specials.any()) return specials.result(half_sums);
-  const auto aligned = [&](std::int64_t summand, int exponent, int fraction_bits) {
-    return summand == 0 ? 0 : shifted(summand, kFractionBits - fraction_bits - largest + exponent);
-  };
-  std::int64_t sum = aligned(c.significand, c.exponent, sums.fraction_bits);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum += aligned(std::int64_t{a[i].significand} * b[i].significand, a[i].exponent + b[i].exponent,
-                   2 * inputs.fraction_bits);
-  }
-  if (sum == 0) return 0;
-  const auto size = static_cast<std::uint64_t>(sum < 0 ? -sum : sum);
-  const int unit = largest - kFractionBits;
-  return half_sums ? round_to_half(size, unit) | (sum < 0 ? 0x8000u : 0u)
-                   : cut_to_float(size, unit) | (sum < 0 ? 0x80000000u : 0u);
-}
-
-/// Exponent of a zero: no product with it is ever the largest, and it is shifted to nothing.
-constexpr std::int32_t kExponentOfZero = -100000;
-constexpr std::int32_t kMostShift = 31;  // what is shifted has fewer bits
-
-/// sum_at_once() of finite numbers with a sum in FP32.
-template <std::size_t count>
-std::uint32_t finite_sum(int lift, const std::int32_t* significands_a,
-                         const std::int32_t* exponents_a, const std::int32_t* significands_b,
-                         const std::int32_t* exponents_b, const TensorNumber& c) {
-  std::array<std::int32_t, count> exponents;
-  std::int32_t largest = c.significand == 0 ? 2 * kExponentOfZero : c.exponent;
-  for (std::size_t i = 0; i < count; ++i) {
-    exponents[i] = exponents_a[i] + exponents_b[i];
-    largest = std::max(largest, exponents[i]);
-  }
-  std::int64_t sum =
-      c.significand == 0
-          ? 0
-          : shifted(c.significand, kFractionBits - kFloat.fraction_bits - largest + c.exponent);
-  constexpr std::size_t kPart = std::min<std::size_t>(count, 8);  // whose sum fits
-  for (std::size_t begin = 0; begin < count; begin += kPart) {
-    std::int32_t part = 0;
-    for (std::size_t i = begin; i < begin + kPart; ++i) {
-      const std::int32_t product = significands_a[i] * significands_b[i];
-      const auto size = static_cast<std::uint32_t>(product < 0 ? -product : product) << lift;
-      const auto kept =
-          static_cast<std::int32_t>(size >> std::min(largest - exponents[i], kMostShift));
-      part += product < 0 ? -kept : kept;
-    }
-    sum += part;
-  }
-  if (sum == 0) return 0;
-  const auto size = static_cast<std::uint64_t>(sum < 0 ? -sum : sum);
-  return cut_to_float(size, largest - kFractionBits) | (sum < 0 ? 0x80000000u : 0u);
+/// The sum as a result, which has no negative zero.
+std::uint32_t result_of(double sum, bool half_sums) {
+  if (half_sums) return __half(sum + 0.0).bits();
+  if (std::isnan(sum)) return 0x7FFFFFFF;
+  return cut_to_float(sum + 0.0);
 }
 
 }  // namespace
 
-TensorNumber tensor_input(TensorFormat format, std::uint32_t bits) {
-  constexpr int kUnusedOfTf32 = 13;
-  return number_of(layout_of(format), format == TensorFormat::kTf32 ? bits >> kUnusedOfTf32 : bits);
+/// Elements of a line of A and of one or more lines of B, side by side.
+struct LinePair {
+  const float *values_a, *powers_a, *values_b, *powers_b;
+  std::size_t stride_a, stride_b;  ///< to the next element
+
+  LinePair(const TensorFactor& a, std::size_t line_a, const TensorFactor& b, std::size_t line_b,
+           std::size_t element)
+      : values_a(&a.values_[element * a.lines_ + line_a]),
+        powers_a(&a.powers_[element * a.lines_ + line_a]),
+        values_b(&b.values_[element * b.lines_ + line_b]),
+        powers_b(&b.powers_[element * b.lines_ + line_b]),
+        stride_a(a.lines_),
+        stride_b(b.lines_) {}
+};
+
+namespace {
+
+/// \brief  C plus the products of two lines, whatever their numbers are. A double holds a product of
+///         two inputs and a sum of summands that are cut off, both exactly.
+/// \param  c  bits of a half or a float
+/// \return such bits
+std::uint32_t any_sum(const LinePair& lines, std::size_t count, bool half_sums, std::uint32_t c) {
+  const float start =
+      half_sums ? float(__half::of_bits(static_cast<unsigned short>(c))) : std::bit_cast<float>(c);
+  double ordinary = start;  // tells what infinities and NaNs leave
+  double largest = power_of(start, half_sums ? kSmallestHalf : kSmallestFloat);
+  const auto product = [&](std::size_t k) {
+    return double{lines.values_a[k * lines.stride_a]} * lines.values_b[k * lines.stride_b];
+  };
+  for (std::size_t k = 0; k < count; ++k) {
+    ordinary += product(k);
+    largest = std::max(
+        largest, double{lines.powers_a[k * lines.stride_a]} * lines.powers_b[k * lines.stride_b]);
+  }
+  if (!std::isfinite(ordinary)) return result_of(ordinary, half_sums);
+  if (largest == 0) return 0;
+  const double unit = std::ldexp(largest, -kFractionBits);
+  double sum = std::trunc(start / unit);
+  for (std::size_t k = 0; k < count; ++k)
+    sum += std::trunc(product(k) / unit);
+  return result_of(sum * unit, half_sums);
 }
 
-std::uint32_t tensor_sum(TensorFormat format, bool half_sums, std::span<const TensorNumber> a,
-                         std::span<const TensorNumber> b, std::uint32_t c) {
-  const std::size_t at_once = products_at_once(format);
-  for (std::size_t i = 0; i < a.size(); i += at_once)
-    c = sum_at_once(layout_of(format), half_sums, a.subspan(i, at_once), b.subspan(i, at_once), c);
-  return c;
+constexpr std::size_t kLanes = 8;
+using Floats = float __attribute__((vector_size(4 * kLanes)));
+using Words = std::uint32_t __attribute__((vector_size(4 * kLanes)));
+using Ints = std::int32_t __attribute__((vector_size(4 * kLanes)));
+using HalfInts = std::int32_t __attribute__((vector_size(2 * kLanes)));
+using HalfFloats = float __attribute__((vector_size(2 * kLanes)));
+using Doubles = double __attribute__((vector_size(4 * kLanes)));
+using LongWords = std::uint64_t __attribute__((vector_size(4 * kLanes)));
+
+template <class Lanes>
+Lanes lanes_at(const void* first) {
+  Lanes lanes;
+  std::memcpy(&lanes, first, sizeof lanes);
+  return lanes;
 }
+
+/// \brief Exponents of factors for which everything in short_sums() is a normal float, and those of
+///        their products and sums.
+constexpr float kLeastFactor = 0x1p-50F, kMostFactor = 0x1p50F;
+constexpr float kLeastProduct = kLeastFactor * kLeastFactor;
+constexpr std::uint32_t kLeastBits = std::bit_cast<std::uint32_t>(kLeastProduct);
+constexpr std::uint32_t kMostBits = std::bit_cast<std::uint32_t>(kMostFactor * kMostFactor);
+
+bool are_near(const std::uint32_t* sums) {
+  bool near = true;
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    const std::uint32_t exponent = sums[i] & kExponentMask;
+    near &= sums[i] << 1 == 0 || (exponent >= kLeastBits && exponent <= kMostBits);
+  }
+  return near;
+}
+
+/// Whole numbers times a power of two, cut off to floats.
+HalfFloats cut(HalfInts sum, HalfInts more, HalfFloats unit) {
+  constexpr std::uint64_t kMoreThanAFloat = (std::uint64_t{1} << 29) - 1;
+  const Doubles exact =
+      __builtin_convertvector(sum, Doubles) + __builtin_convertvector(more, Doubles);
+  const auto kept = std::bit_cast<Doubles>(std::bit_cast<LongWords>(exact) & ~kMoreThanAFloat);
+  return __builtin_convertvector(kept * __builtin_convertvector(unit, Doubles), HalfFloats);
+}
+
+/// \brief any_sum() of a line of A and eight of B with sums in FP32, if all exponents are near: then
+///        a float holds a product, and 32 bits the sum of all.
+template <std::size_t count>
+void short_sums(const LinePair& lines, std::uint32_t* c) {
+  const auto start = lanes_at<Words>(c);
+  auto largest = std::bit_cast<Floats>(start & kExponentMask);
+  largest = largest > kLeastProduct ? largest : Floats{} + kLeastProduct;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Floats power =
+        lines.powers_a[k * lines.stride_a] * lanes_at<Floats>(&lines.powers_b[k * lines.stride_b]);
+    largest = power > largest ? power : largest;
+  }
+  constexpr std::uint32_t kBias = std::bit_cast<std::uint32_t>(1.0F);
+  constexpr std::uint32_t kFraction = std::uint32_t{kFractionBits} << 23;
+  const auto exponent = std::bit_cast<Words>(largest);
+  const auto per_unit = std::bit_cast<Floats>(2 * kBias + kFraction - exponent);
+  const auto unit = std::bit_cast<Floats>(exponent - kFraction);
+  const auto whole = [&](Floats summand) {  // cut off, as conversion does
+    return __builtin_convertvector(summand * per_unit, Ints);
+  };
+  Ints sum = {};
+  for (std::size_t k = 0; k < count; ++k) {
+    sum += whole(lines.values_a[k * lines.stride_a] *
+                 lanes_at<Floats>(&lines.values_b[k * lines.stride_b]));
+  }
+  const Ints whole_start = whole(std::bit_cast<Floats>(start));
+  for (std::size_t i = 0; i < kLanes; i += kLanes / 2) {
+    const auto part = [i](const auto& all, auto half) {
+      std::memcpy(&half, reinterpret_cast<const std::uint32_t*>(&all) + i, sizeof half);
+      return half;
+    };
+    const HalfFloats result =
+        cut(part(sum, HalfInts{}), part(whole_start, HalfInts{}), part(unit, HalfFloats{}));
+    std::memcpy(&c[i], &result, sizeof result);
+  }
+}
+
+}  // namespace
 
 TensorFactor::TensorFactor(TensorFormat format, std::size_t lines, std::size_t depth)
     : format_(format),
+      lines_(lines),
       depth_(depth),
-      numbers_(lines * depth),
-      significands_(lines * depth),
-      exponents_(lines * depth, kExponentOfZero),
-      is_finite_(lines, 1) {}
+      values_(lines * depth),
+      powers_(lines * depth),
+      is_far_(lines) {}
 
 void TensorFactor::set(std::size_t line, std::size_t element, std::uint32_t bits) {
-  const TensorNumber number = tensor_input(format_, bits);
-  const std::size_t at = line * depth_ + element;
-  numbers_[at] = number;
-  significands_[at] = number.significand;
-  if (number.significand != 0) exponents_[at] = number.exponent;
-  if (number.kind != TensorNumber::Kind::kFinite) is_finite_[line] = 0;
+  const std::size_t at = element * lines_ + line;
+  const float value = value_of(format_, bits);
+  const float power =
+      power_of(value, format_ == TensorFormat::kHalf ? kSmallestHalf : kSmallestFloat);
+  values_[at] = value;
+  powers_[at] = power;
+  if (power != 0 && !(power >= kLeastFactor && power <= kMostFactor)) is_far_[line] = 1;
 }
 
-std::uint32_t tensor_product(const TensorFactor& a, std::size_t line_a, const TensorFactor& b,
-                             std::size_t line_b, bool half_sums, std::uint32_t c) {
-  const std::size_t depth = a.depth_;
-  const std::size_t at_a = line_a * depth, at_b = line_b * depth;
-  const Layout layout = layout_of(a.format_);
-  const std::size_t at_once = products_at_once(a.format_);
-  bool quick = !half_sums && a.is_finite_[line_a] != 0 && b.is_finite_[line_b] != 0;
-  for (std::size_t i = 0; i < depth; i += at_once) {
-    const TensorNumber sum = number_of(half_sums ? kHalf : kFloat, c);
-    quick = quick && sum.kind == TensorNumber::Kind::kFinite;
-    const std::size_t of_a = at_a + i, of_b = at_b + i;
-    if (!quick) {
-      c = sum_at_once(layout, half_sums, std::span(a.numbers_).subspan(of_a, at_once),
-                      std::span(b.numbers_).subspan(of_b, at_once), c);
-      continue;
+void add_products(const TensorFactor& a, const TensorFactor& b, std::size_t at_once, bool half_sums,
+                  std::span<std::uint32_t> c) {
+  const auto short_sums_of = at_once == 16  ? short_sums<16>
+                             : at_once == 8 ? short_sums<8>
+                                            : short_sums<4>;
+  for (std::size_t j = 0; j < b.lines_; j += kLanes) {
+    const bool b_is_far =
+        std::any_of(&b.is_far_[j], &b.is_far_[j] + kLanes, [](bool is_far) { return is_far; });
+    for (std::size_t i = 0; i < a.lines_; ++i) {
+      std::uint32_t* const sums = &c[i * b.lines_ + j];
+      for (std::size_t k = 0; k < a.depth_; k += at_once) {
+        if (!half_sums && !b_is_far && a.is_far_[i] == 0 && are_near(sums)) {
+          short_sums_of(LinePair(a, i, b, j, k), sums);
+          continue;
+        }
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+          sums[lane] = any_sum(LinePair(a, i, b, j + lane, k), at_once, half_sums, sums[lane]);
+      }
     }
-    const int lift = kFractionBits - 2 * layout.fraction_bits;
-    const auto add = at_once == 16 ? finite_sum<16> : finite_sum<4>;
-    c = add(lift, &a.significands_[of_a], &a.exponents_[of_a], &b.significands_[of_b],
-            &b.exponents_[of_b], sum);
   }
-  return c;
 }
 
 }  // namespace ladder::emulator

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 /// \file  emulator/run/block/tensor_core.hpp
-/// \brief How a tensor core adds up products.
+/// \brief How a tensor core adds up products, as measured on an H100.
 ///
 /// It multiplies exactly and does not round each sum. It takes the largest exponent of all products
-/// and of C, cuts every summand off behind the 25th fractional bit below, adds them up exactly, and
-/// cuts the result off to FP32, or rounds it to the nearest half. An H100 does this for 16 products
-/// of 16 bits at once, or for 4 of TF32.
+/// and of C, cuts every summand off after the 25th fractional bit below, adds them up exactly, and
+/// cuts the result off to FP32, or rounds it to the nearest half. The exponent of a product is the
+/// sum of its factors' exponents, also where the product is 2 or more.
+///
+/// Machine instructions differ in how many products they add at once: HMMA.16816 and HGMMA 16 of
+/// 16 bits (mma.m16n8k16, wmma, wgmma), HMMA.1688 8 of TF32 (mma.m16n8k8), and HMMA.1684, of which
+/// wmma has two, 4.
 #pragma once
 
 #include <cstddef>
@@ -17,47 +21,31 @@
 
 namespace ladder::emulator {
 
-/// A number as a whole significand and an exponent. Those of a format share the place of the point.
-struct TensorNumber {
-  enum class Kind : std::uint8_t { kFinite, kInfinite, kNan };
-
-  std::int32_t significand = 0;  ///< with its sign
-  std::int32_t exponent = 0;     ///< of the bit in front of the point
-  Kind kind = Kind::kFinite;
-  bool negative = false;
-};
-
-TensorNumber tensor_input(TensorFormat format, std::uint32_t bits);
-
-/// \brief  C plus the products of two lines of the same length.
-/// \param c  bits of a float, or of a half
-/// \return such bits
-std::uint32_t tensor_sum(TensorFormat format, bool half_sums, std::span<const TensorNumber> a,
-                         std::span<const TensorNumber> b, std::uint32_t c);
-
-/// \brief The lines of a factor: rows of the first, columns of the second. Significands and
-///        exponents lie apart, so that a CPU multiplies and shifts eight at once.
+/// The lines of a factor: rows of the first, columns of the second.
 class TensorFactor {
  public:
-  /// \param lines  how many there will be
+  /// \param lines  a multiple of 8
   /// \param depth  elements of a line
   TensorFactor(TensorFormat format, std::size_t lines, std::size_t depth);
 
+  /// \param bits  of a number in the factor's format
   void set(std::size_t line, std::size_t element, std::uint32_t bits);
 
-  /// \brief  C plus the products of a line of each factor, which have the same format and depth.
-  /// \return bits, as tensor_sum() does
-  friend std::uint32_t tensor_product(const TensorFactor& a, std::size_t line_a,
-                                      const TensorFactor& b, std::size_t line_b, bool half_sums,
-                                      std::uint32_t c);
+  /// \brief C += A B.
+  /// \param a, b     of the same format and depth
+  /// \param at_once  products that an instruction adds: 16, 8 or 4
+  /// \param c        bits of halves if half_sums, else of floats: (lines of a, lines of b)
+  friend void add_products(const TensorFactor& a, const TensorFactor& b, std::size_t at_once,
+                           bool half_sums, std::span<std::uint32_t> c);
 
  private:
+  friend struct LinePair;
+
   TensorFormat format_;
-  std::size_t depth_;
-  std::vector<TensorNumber> numbers_;       // (lines, depth)
-  std::vector<std::int32_t> significands_;  // (lines, depth)
-  std::vector<std::int32_t> exponents_;     // (lines, depth); of a zero below all others
-  std::vector<std::uint8_t> is_finite_;     // (lines)
+  std::size_t lines_, depth_;
+  std::vector<float> values_;         // (depth, lines)
+  std::vector<float> powers_;         // (depth, lines); two to their exponents
+  std::vector<std::uint8_t> is_far_;  // (lines); an exponent is too large or small for a short sum
 };
 
 }  // namespace ladder::emulator

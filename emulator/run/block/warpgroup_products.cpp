@@ -2,6 +2,7 @@
 #include "emulator/run/block/warpgroup_products.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <ranges>
 #include <span>
@@ -53,6 +54,18 @@ std::size_t piece_offset(const Descriptor& place, bool along, int line, int k) {
   return place.start + piece % pieces * kPieceBytes +
          piece / pieces * (plain ? place.stride : place.leading) + d % 8 * row_bytes +
          d / 8 * (plain ? place.leading : place.stride);
+}
+
+/// Calls visit(a register's place in (16, columns), its lane, its number there) for all sums.
+template <class Visit>
+void visit_sums(int columns, const Visit& visit) {
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int i = 0; i < columns / 2; ++i) {
+      const int row = lane / 4 + i / 2 % 2 * 8;
+      const int column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+      visit(static_cast<std::size_t>(row * columns + column), static_cast<std::size_t>(lane), i);
+    }
+  }
 }
 
 /// What all lanes have to have in common.
@@ -124,11 +137,14 @@ std::list<WarpgroupProducts::Sums>::iterator WarpgroupProducts::sums_for(
     scheduler_.fail({FaultKind::kWgmmaUnfenced}, scheduler_.running().number / 32 * 32, where);
   }
   Sums& sums = warp.sums.emplace_back();
-  const auto count = static_cast<std::size_t>(calls[0]->columns / 2);
+  const int columns = calls[0]->columns;
+  const auto count = static_cast<std::size_t>(columns / 2);
   sums.values.resize(32 * count);
+  visit_sums(columns, [&](std::size_t at, std::size_t lane, int i) {
+    sums.values[at] = std::bit_cast<std::uint32_t>(calls[lane]->sums[i]);
+  });
   for (std::size_t lane = 0; lane < 32; ++lane) {
     sums.registers[lane] = calls[lane]->sums;
-    std::memcpy(&sums.values[lane * count], calls[lane]->sums, count * sizeof(float));
     std::memset(calls[lane]->sums, 0xFF, count * sizeof(float));  // NaN until somebody waits
   }
   return std::prev(warp.sums.end());
@@ -200,21 +216,23 @@ std::vector<std::uintptr_t> WarpgroupProducts::pieces_of(const Product& product)
   return pieces;
 }
 
-/// Some lines of a factor, 16 elements each.
+/// Some lines of a factor, 16 elements each. The first is the first of a piece.
 TensorFactor WarpgroupProducts::factor(const Product& product, bool is_b, int first, int lines) {
   const bool along = is_b ? product.call.b_along_columns : product.call.a_along_rows;
   TensorFactor factor(TensorFormat::kBfloat16, static_cast<std::size_t>(lines), kDepth);
-  for (int line = first; line < first + lines; ++line) {
-    for (int k = 0; k < kDepth; ++k) {
-      const std::uintptr_t piece = piece_at(product, is_b, line, k);
-      const auto* const from = reinterpret_cast<const std::uint16_t*>(piece);
-      if (!shared_.holds(from, kPieceBytes)) {
+  for (int line = first; line < first + lines; line += along ? kPiece : 1) {
+    for (int k = 0; k < kDepth; k += along ? 1 : kPiece) {
+      const auto* const piece = reinterpret_cast<const void*>(piece_at(product, is_b, line, k));
+      if (!shared_.holds(piece, kPieceBytes)) {
         scheduler_.fail({FaultKind::kOutsideShared, {{"argument", "wgmma-factor"}}}, product.thread,
                         product.where);
       }
-      std::uint16_t bits = 0;
-      std::memcpy(&bits, from + (along ? line : k) % kPiece, sizeof bits);
-      factor.set(static_cast<std::size_t>(line - first), static_cast<std::size_t>(k), bits);
+      std::array<std::uint16_t, kPiece> bits;
+      std::memcpy(&bits, piece, kPieceBytes);
+      for (int i = 0; i < kPiece; ++i) {
+        factor.set(static_cast<std::size_t>(line - first + (along ? i : 0)),
+                   static_cast<std::size_t>(k + (along ? 0 : i)), bits[static_cast<unsigned>(i)]);
+      }
     }
   }
   return factor;
@@ -225,16 +243,8 @@ void WarpgroupProducts::compute(Product& product) {
   const int first_row = static_cast<int>(product.thread / 32 % kWarpsOfGroup) * kRowsOfWarp;
   const TensorFactor a = factor(product, false, first_row, kRowsOfWarp);
   const TensorFactor b = factor(product, true, 0, columns);
-  std::size_t at = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    for (int i = 0; i < columns / 2; ++i, ++at) {
-      const int row = lane / 4 + i / 2 % 2 * 8;
-      const int column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-      std::uint32_t& sum = product.sums->values[at];
-      sum = tensor_product(a, static_cast<std::size_t>(row), b, static_cast<std::size_t>(column),
-                           false, product.call.adds ? sum : 0);
-    }
-  }
+  if (!product.call.adds) std::ranges::fill(product.sums->values, 0);
+  add_products(a, b, kDepth, false, product.sums->values);
   product.computed = true;
 }
 
@@ -251,9 +261,9 @@ void WarpgroupProducts::finish_oldest(Warp& warp) {
   if (!product.computed) compute(product);
   Sums& sums = *product.sums;
   if (--sums.products == 0) {
-    const std::size_t count = sums.values.size() / 32;
-    for (std::size_t lane = 0; lane < 32; ++lane)
-      std::memcpy(sums.registers[lane], &sums.values[lane * count], count * sizeof(float));
+    visit_sums(product.call.columns, [&](std::size_t at, std::size_t lane, int i) {
+      sums.registers[lane][i] = std::bit_cast<float>(sums.values[at]);
+    });
     warp.sums.erase(product.sums);
     warp.fenced = false;
   }

@@ -48,7 +48,7 @@ class WarpgroupProducts {
   /// The sums of a warp, which the tensor cores have.
   struct Sums {
     std::array<float*, 32> registers;   ///< of each lane
-    std::vector<std::uint32_t> values;  ///< (32, columns / 2) bits
+    std::vector<std::uint32_t> values;  ///< bits; (16, columns)
     unsigned products = 0;              ///< that are not finished
   };
   struct Product {

@@ -27,10 +27,9 @@ bool is_in_group(const cs_insn& instruction, cs_group_type group) {
   return std::ranges::find(groups, group) != groups.end();
 }
 
-}  // namespace
-
-void for_each_reference(std::uintptr_t code, std::size_t bytes,
-                        const std::function<void(std::uintptr_t)>& visit) {
+/// Calls visit(operand, branches, address behind the instruction).
+template <class Visit>
+void for_each_operand(std::uintptr_t code, std::size_t bytes, Visit visit) {
   csh handle = 0;
   if (cs_open(CS_ARCH_X86, CS_MODE_64, &handle) != CS_ERR_OK)
     throw std::runtime_error("Capstone, which reads kernels' machine code, cannot be opened");
@@ -45,13 +44,31 @@ void for_each_reference(std::uintptr_t code, std::size_t bytes,
     const bool branches =
         is_in_group(*instruction, CS_GRP_CALL) || is_in_group(*instruction, CS_GRP_JUMP);
     const cs_x86& detail = instruction->detail->x86;
-    for (const cs_x86_op& operand : std::span(detail.operands, detail.op_count)) {
-      if (operand.type == X86_OP_IMM && branches)
-        visit(static_cast<std::uintptr_t>(operand.imm));
-      else if (operand.type == X86_OP_MEM && operand.mem.base == X86_REG_RIP)
-        visit(address + static_cast<std::uintptr_t>(operand.mem.disp));
-    }
+    for (const cs_x86_op& operand : std::span(detail.operands, detail.op_count))
+      visit(operand, branches, address);
   }
+}
+
+}  // namespace
+
+void for_each_reference(std::uintptr_t code, std::size_t bytes,
+                        const std::function<void(std::uintptr_t)>& visit) {
+  for_each_operand(code, bytes, [&](const cs_x86_op& operand, bool branches, std::uint64_t next) {
+    if (operand.type == X86_OP_IMM && branches)
+      visit(static_cast<std::uintptr_t>(operand.imm));
+    else if (operand.type == X86_OP_MEM && operand.mem.base == X86_REG_RIP)
+      visit(next + static_cast<std::uintptr_t>(operand.mem.disp));
+  });
+}
+
+void for_each_constant(std::uintptr_t code, std::size_t bytes,
+                       const std::function<void(std::int64_t)>& visit) {
+  for_each_operand(code, bytes, [&](const cs_x86_op& operand, bool branches, std::uint64_t) {
+    if (operand.type == X86_OP_IMM && !branches)
+      visit(operand.imm);
+    else if (operand.type == X86_OP_MEM && operand.mem.base != X86_REG_RIP)
+      visit(operand.mem.disp);
+  });
 }
 
 }  // namespace ladder::emulator

@@ -16,4 +16,9 @@ namespace ladder::emulator {
 void for_each_reference(std::uintptr_t code, std::size_t bytes,
                         const std::function<void(std::uintptr_t)>& visit);
 
+/// \brief Calls visit(constant) for every number that stands in an instruction, as a value or as a
+///        distance from a register.
+void for_each_constant(std::uintptr_t code, std::size_t bytes,
+                       const std::function<void(std::int64_t)>& visit);
+
 }  // namespace ladder::emulator

@@ -81,6 +81,7 @@ class KernelLibrary {
       if (name != nullptr) keep_symbol(name, symbol, address);
     }
     if (elf != nullptr) read_slots(elf);
+    if (elf != nullptr) measure_thread_locals(elf);
   }
 
   /// Calls visit(name, offset, bytes) for each thread-local symbol.
@@ -124,6 +125,7 @@ class KernelLibrary {
         const auto slot = variable_slots_.find(target);
         if (slot != variable_slots_.end()) used.insert(slot->second);
       });
+      if (thread_local_bytes_ != 0) add_constants(function, used);
     }
     return used;
   }
@@ -202,6 +204,34 @@ class KernelLibrary {
     }
   }
 
+  /// \brief In an executable, code has the distances of thread-local variables from the end of their
+  ///        segment as plain numbers: the linker knows them.
+  void measure_thread_locals(Elf* elf) {
+    std::size_t segments = 0;
+    bool is_executable = false;
+    std::size_t bytes = 0;
+    elf_getphdrnum(elf, &segments);
+    for (int i = 0; i < static_cast<int>(segments); ++i) {
+      GElf_Phdr segment;
+      if (gelf_getphdr(elf, i, &segment) == nullptr) continue;
+      is_executable = is_executable || segment.p_type == PT_INTERP;
+      if (segment.p_type != PT_TLS) continue;
+      const std::size_t align = std::max<std::size_t>(segment.p_align, 1);
+      bytes = (segment.p_memsz + align - 1) / align * align;
+    }
+    if (is_executable) thread_local_bytes_ = bytes;
+  }
+
+  /// Variables at whose start such a number points.
+  void add_constants(GElf_Addr function, std::set<std::size_t>& used) const {
+    for_each_constant(function, functions_.at(function).bytes, [&](std::int64_t constant) {
+      if (constant >= 0 || constant < -static_cast<std::int64_t>(thread_local_bytes_)) return;
+      const std::size_t offset = thread_local_bytes_ - static_cast<std::size_t>(-constant);
+      if (std::ranges::find(variables_, offset, &Variable::offset) != variables_.end())
+        used.insert(offset);
+    });
+  }
+
   static void complete_below(Dwarf_Die* scope, std::vector<SharedArray>& arrays) {
     Dwarf_Die child;
     for (int more = dwarf_child(scope, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
@@ -238,6 +268,7 @@ class KernelLibrary {
   OpenLibraries libraries_;
   Dwfl_Module* module_ = nullptr;
   GElf_Addr bias_ = 0;
+  std::size_t thread_local_bytes_ = 0;  ///< of an executable's segment
   std::unordered_map<std::string, GElf_Addr> names_;
   std::vector<Variable> variables_;
   std::unordered_map<GElf_Addr, Function> functions_;

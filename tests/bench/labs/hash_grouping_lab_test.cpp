@@ -124,7 +124,8 @@ TEST(HashGroupingLab, WithoutTlbsNothingFallsAndNothingHelps) {
   const LabReport report = on("flat");
   EXPECT_FALSE(finding(report, "reach").value);
   EXPECT_FALSE(finding(report, "crossover").value);
-  EXPECT_EQ(claim(report, "R152").verdict, "wrong");
+  // It may just not have been far enough.
+  EXPECT_EQ(claim(report, "R152").verdict, "pending");
   EXPECT_EQ(claim(report, "R180").verdict, "wrong");
 }
 

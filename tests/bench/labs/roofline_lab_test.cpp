@@ -3,8 +3,13 @@
 /// \brief L15: each rung is under the roof that its counts and the measured rates say.
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "bench/labs/questions/labs.hpp"
+#include "bench/labs/questions/roofline.hpp"
 #include "bench/labs/simulator/memory_system.hpp"
+#include "common/device_card.hpp"
+#include "common/machine.hpp"
 #include "tests/bench/labs/find_in_report.hpp"
 
 namespace ladder::labs {
@@ -37,6 +42,19 @@ TEST(RooflineLab, SlowMemoryIsTheRoofOfAll) {
     EXPECT_NE(finding(report, rung).how.find("Its roof is memory"), std::string::npos) << rung;
   }
   EXPECT_EQ(claim(report, "R100").verdict, "holds");
+}
+
+TEST(RooflineLab, TrafficThatWasNotCountedIsNotZero) {
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  const Problem problem = {.shape = {32, 32, 32}, .seed = 1};
+  RungTrace trace = trace_rung(*machine, find_rung(traced_rungs(), "02"), problem,
+                               load_card("classroom"), {.all_blocks = true, .warp = {}});
+  const Roofs roofs = {
+      .multiply_adds = 1e12, .wavefronts = 1e12, .l2_bytes = 1e12, .dram_bytes = 1e12};
+  EXPECT_TRUE(bound_of(trace, roofs).finding.value);
+  trace.metrics.at("dram__bytes_read.sum").reset();
+  EXPECT_FALSE(bound_of(trace, roofs).finding.value);
+  EXPECT_FALSE(bound_of(trace, roofs).under_lanes);
 }
 
 }  // namespace

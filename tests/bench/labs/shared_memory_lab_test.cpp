@@ -69,6 +69,7 @@ TEST(SharedMemoryLabTest, WithoutAGpuLocalMemoryIsPending) {
 
 TEST(SharedMemoryLabTest, TurnsCyclesIntoRates) {
   GpuThatAnswers gpu;
+  gpu.memory_facts.dram_gbps = 4800;
   gpu.answered_sm.shared = [](const SharedAccess& access) {
     return 0.5 + 1.25 * static_cast<double>(count_shared(access).wavefronts);
   };
@@ -87,6 +88,23 @@ TEST(SharedMemoryLabTest, TurnsCyclesIntoRates) {
   EXPECT_EQ(claim(report, "R114").verdict, "condition");
   EXPECT_EQ(claim(report, "R115").verdict, "holds");
   EXPECT_NE(finding(report, "spilled_sums_cycles").how.find("4x"), std::string::npos);
+}
+
+TEST(SharedMemoryLabTest, ComparesWithTheMemoryOfTheGpuAtHand) {
+  GpuThatAnswers gpu;
+  gpu.answered_sm.shared = [](const SharedAccess& access) {
+    return static_cast<double>(count_shared(access).wavefronts);
+  };
+  gpu.answered_sm.multiply_add = [](int, int) { return 4.0; };
+  gpu.answered_sm.local = [](int, bool) { return 35.0; };
+  const auto verdict_with = [&](double dram_gbps) {
+    gpu.memory_facts.dram_gbps = dram_gbps;
+    return claim(shared_memory(&gpu, {.quick = true}), "R135").verdict;
+  };
+  // 132 SMs at 1830 MHz: 30.9 TB/s.
+  EXPECT_EQ(verdict_with(3092), "holds");
+  EXPECT_EQ(verdict_with(4800), "condition");
+  EXPECT_EQ(verdict_with(0), "condition");  // not known
 }
 
 TEST(SharedMemoryLabTest, ASlowLocalMemoryConfirmsTheClaim) {

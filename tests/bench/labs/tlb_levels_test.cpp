@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "bench/labs/simulator/noise.hpp"
@@ -113,6 +114,20 @@ TEST(TlbLevels, ARiseThatIsCutOffHasNoPenalty) {
       << (found.unresolved.empty() ? "" : found.unresolved[0].why_not);
   expect_holds(found.levels[0].reach_bytes, 16.0 * kMiB, 1.0 * kMiB);
   EXPECT_FALSE(found.levels[0].penalty_cycles);
+  EXPECT_NE(found.levels[0].why_not.find("walks end"), std::string::npos);
+}
+
+TEST(TlbLevels, ARiseInNoiseIsNotSaidToBeCutOff) {
+  // The walks go on to sixteen times the reach; where the rise ends is lost in what lines differ by.
+  const TlbSearch found =
+      search({{16, 1.0 * kMiB, 10}}, limits(256 * kMiB), [](double stride, double places) {
+        const double pages = places * std::min(1.0, stride / kMiB);
+        return pages > 16 ? 2.0 * std::sin(places * 7919) : 0.0;
+      });
+  for (const TlbLevel& level : found.levels) {
+    if (level.penalty_cycles) continue;
+    EXPECT_EQ(level.why_not.find("walks end"), std::string::npos) << level.why_not;
+  }
 }
 
 TEST(TlbLevels, ALevelThatAnotherOneHidesKeepsItsPage) {

@@ -88,6 +88,37 @@ __global__ void misuse_cluster(ClusterMisuse misuse, const __grid_constant__ Ten
   cluster_wait();
 }
 
+__global__ void send_twice(ptx_misuse::SendTwice how, const __grid_constant__ TensorMap map,
+                           float* out) {
+  using ptx_misuse::SendTwice;
+  __shared__ __align__(128) float box[kRows][kColumns];
+  __shared__ Mbarrier full[2];
+  const bool sends = cluster_rank() == 1;
+  if (threadIdx.x == 0) {
+    mbarrier_init(&full[0], 1);
+    mbarrier_init(&full[1], 1);
+    fence_mbarrier_init();
+  }
+  cluster_sync();
+  if (threadIdx.x == 0 && sends) tma_load_multicast(box, map, 0, 0, &full[0], 1);  // first
+  if (threadIdx.x == 0 && !sends) {
+    mbarrier_arrive_expect(&full[0], sizeof box);
+    mbarrier_arrive_expect(&full[1], sizeof box);
+  }
+  __syncwarp();
+  if (!sends && how != SendTwice::kUnawaited) {
+    mbarrier_wait(&full[0], 0);
+    out[threadIdx.x] = box[1][threadIdx.x];  // read
+  }
+  if (how != SendTwice::kTooEarly) cluster_sync();
+  if (threadIdx.x == 0 && sends) tma_load_multicast(box, map, 0, 0, &full[1], 1);  // second
+  if (!sends) {
+    mbarrier_wait(&full[0], 0);
+    mbarrier_wait(&full[1], 0);
+  }
+  cluster_sync();
+}
+
 constexpr int kBoxColumns = 32;
 
 __global__ void misuse_store(StoreMisuse misuse, const __grid_constant__ TensorMap from,
@@ -173,6 +204,13 @@ void misuse_cluster(ClusterMisuse misuse, const float* from, unsigned* flag) {
       kernels::misuse_cluster, {.grid = dim3(2), .block = dim3(32), .cluster = 2}, misuse,
       make_tensor_map(from, kernels::kRows, kernels::kColumns, kernels::kRows, kernels::kColumns),
       flag);
+}
+
+void send_twice(SendTwice how, const float* from, float* out) {
+  launch(
+      kernels::send_twice, {.grid = dim3(2), .block = dim3(32), .cluster = 2}, how,
+      make_tensor_map(from, kernels::kRows, kernels::kColumns, kernels::kRows, kernels::kColumns),
+      out);
 }
 
 void misuse_store(StoreMisuse misuse, int row, int column, const float* from, float* to, int rows,

@@ -27,6 +27,16 @@ enum class ClusterMisuse {
 /// \param flag  0
 void misuse_cluster(ClusterMisuse misuse, const float* from, unsigned* flag);
 
+/// A block sends another one a box, and then a second one to the same place.
+enum class SendTwice {
+  kInOrder,    ///< sound: the first has been read before both pass the barrier of the cluster
+  kTooEarly,   ///< no barrier of the cluster between
+  kUnawaited,  ///< the first may not have come by then
+};
+/// \param from  (8, 64)
+/// \param out   (32)
+void send_twice(SendTwice how, const float* from, float* out);
+
 enum class StoreMisuse {
   kNone,
   kOddAddress,

@@ -94,6 +94,28 @@ TEST_F(PtxClusterMisuse, TheBarrierInTwoStepsHasAnOrder) {
   expect(ClusterMisuse::kWaitsUnannounced, {FaultKind::kClusterNotArrived, "not announced"});
 }
 
+TEST_F(PtxClusterMisuse, ASecondBoxToTheSamePlace) {
+  using ptx_misuse::SendTwice;
+  const Traced<float> out(32);
+  const auto hazards = [&](SendTwice how) {
+    return emulator::trace({from_.named("from"), out.named("out")},
+                           [&] { ptx_misuse::send_twice(how, from_.data(), out.data()); })
+        .hazards;
+  };
+  in_all_timing_modes([&](const char* mode) {
+    SCOPED_TRACE(mode);
+    expect_nothing(hazards(SendTwice::kInOrder), mode);
+    expect_found(hazards(SendTwice::kUnawaited), kFile,
+                 {FaultKind::kCopyInFlight, "second", "first"});
+    // Whether the first box has been read by then is a matter of turns.
+    const std::vector<Fault> early = hazards(SendTwice::kTooEarly);
+    EXPECT_TRUE(std::ranges::any_of(early, [](const Fault& fault) {
+      return is_it(fault, kFile, {FaultKind::kCopyInFlight, "second", "first"}) ||
+             is_it(fault, kFile, {FaultKind::kRaceInShared, "second", "read"});
+    })) << text_of_all(early);
+  });
+}
+
 // -- Stores of boxes -----------------------------------------------------------------------------
 
 class PtxStoreMisuse : public testing::Test {

@@ -12,7 +12,7 @@ from unittest import mock
 from bench import results_file
 from docs.report import chart, recorded, recorded_labs, rung_figures
 from docs.report.chart import Axis, Chart, Curve
-from docs.report.page_blocks import labs
+from docs.report.page_blocks import claims, labs, memory_programs
 from docs.report.recorded import FigureError, MissingFileError
 from docs.report.svg import Scale
 from tests import SOURCES
@@ -141,6 +141,85 @@ class NumberTest(unittest.TestCase):
             (45.1, "10^9/s", "45.1 billion per second"),
         ):
             self.assertEqual(recorded_labs.with_unit(value, unit), words)
+
+
+class TwoCardsTest(unittest.TestCase):
+    """On a copy of what both cards recorded."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folders = {}
+        for card in recorded_labs.CARDS:
+            path = recorded.RESULTS.with_name(f"nvidia-{card}")
+            self.folders[card] = pathlib.Path(folder.name) / path
+            shutil.copytree(SOURCES / path, self.folders[card])
+        self.addCleanup(os.chdir, pathlib.Path.cwd())
+        os.chdir(folder.name)
+
+    def change(self, card, edit):
+        """Edits the latencies of a card in place."""
+        path = self.folders[card] / "lab_latency.json"
+        report = json.loads(path.read_text())
+        edit(report)
+        path.write_text(json.dumps(report))
+
+    def test_findings_stand_side_by_side(self):
+        text = labs.lab_findings_block(None, "latency")
+        self.assertTrue(text.startswith("| what | H200 | H100 | how (H100) |"))
+        row = next(row for row in cells(text) if row[0] == "L2 latency")
+        self.assertRegex(row[1], r"^\d+ cycles")
+        self.assertRegex(row[2], r"^\d+ cycles")
+        self.assertIn("nvidia-h200/lab_latency.json", text)
+        self.assertIn("nvidia-h100/lab_latency.json", text)
+
+    def test_what_one_card_lacks_is_left_open(self):
+        self.change("h200", lambda report: report["findings"].pop(0))
+        row = next(r for r in cells(labs.lab_findings_block(None, "latency")) if "L1 lat" in r[0])
+        self.assertEqual(row[1], "")
+        self.assertNotEqual(row[2], "")
+
+    def test_other_sizes_keep_their_names(self):
+        names = [row[0] for row in cells(labs.lab_findings_block(None, "random_sampling"))]
+        passes = [name for name in names if "passes over" in name]
+        self.assertTrue(all(name.count("passes over") == 2 for name in passes), passes)
+
+    def test_verdicts_that_differ_have_their_card(self):
+        self.change("h100", lambda report: report["claims"][0].update(verdict="holds"))
+        rows = cells(labs.lab_claims_block(None, "latency"))
+        self.assertEqual(rows[0][1], "H200: ✗ wrong<br>H100: ✓ holds")
+        self.assertEqual(rows[1][1], "✗ wrong")
+
+    def test_one_card_alone_has_no_columns(self):
+        shutil.rmtree(self.folders["h100"])
+        self.assertTrue(labs.lab_findings_block(None, "latency").startswith("| what | found |"))
+        self.assertEqual(cells(labs.lab_claims_block(None, "latency"))[0][1], "✗ wrong")
+
+    def test_a_figure_moves_or_does_not(self):
+        moves = {cells[0]: moves for moves, cells in labs.compared_rows()}
+        self.assertTrue(moves["[L2](device_card.md)"])
+        self.assertFalse(moves["[L2 latency](latency.md)"])
+        self.change("h100", lambda report: report["findings"][2]["value"].update(value=400))
+        moves = {cells[0]: moves for moves, cells in labs.compared_rows()}
+        self.assertTrue(moves["[L2 latency](latency.md)"])
+
+    def test_claims_name_the_other_card(self):
+        self.change("h100", lambda report: report["findings"][2]["value"].update(value=400))
+        figure = "{both latency l2_cycles}"
+        self.assertIn("cycles (H100: 400 cycles)", claims.filled_in(f"After {figure}."))
+        said = claims.filled_in("{both sectors l1_fetch_bytes} and {both sectors l2_fetch_bytes}.")
+        self.assertEqual(said, "32 bytes and 64 bytes. An H100 shows the same.")
+
+    def test_programs_have_figures(self):
+        plain, window = (
+            float(memory_programs.pipeline(way, "attention").split()[0])
+            for way in ("plain", "window")
+        )
+        saved = float(memory_programs.pipeline("saved", "attention").split()[0])
+        self.assertAlmostEqual(saved, 100 * (1 - window / plain), delta=0.1)
+        self.assertEqual(memory_programs.strides("slice", 1200), "100")
+        with self.assertRaisesRegex(FigureError, "no array of 5 MiB"):
+            memory_programs.aside("gbps", "5", "most")
 
 
 def made_up(points, **axes):

@@ -1,12 +1,11 @@
 // Inline PTX of the commonest forms; prints numbers that a GPU prints as well, by the bit.
+#include <cuda_runtime.h>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <cuda_runtime.h>
 
-#define CP_ASYNC_16(to, from)                                              \
-  asm volatile("cp.async.cg.shared.global [%0], [%1], %2;\n" ::"r"(to),    \
-               "l"(from), "n"(16))
+#define CP_ASYNC_16(to, from) \
+  asm volatile("cp.async.cg.shared.global [%0], [%1], %2;\n" ::"r"(to), "l"(from), "n"(16))
 
 __device__ __forceinline__ uint32_t lop3_xor(uint32_t a, uint32_t b, uint32_t c) {
   uint32_t d;
@@ -58,7 +57,8 @@ __global__ void arithmetic(uint32_t* out, const uint32_t* in) {
   asm("min.s32 %0, %1, %2;" : "=r"(r[21]) : "r"(a), "r"(b));
   asm("shl.b32 %0, %1, %2;" : "=r"(r[22]) : "r"(a), "r"(c & 63));
   asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r[23]) : "r"(a), "r"(b), "r"(c));
-  for (int i = 0; i < 24; ++i) out[i * 32 + t] = r[i];
+  for (int i = 0; i < 24; ++i)
+    out[i * 32 + t] = r[i];
 }
 
 __global__ void memory(float* out, const float* in, unsigned* counter) {
@@ -90,8 +90,10 @@ __global__ void memory(float* out, const float* in, unsigned* counter) {
 __global__ void products(float* out, const unsigned short* in) {
   __shared__ __align__(16) unsigned short a[16 * 16], b[16 * 8];
   const int t = threadIdx.x;
-  for (int i = t; i < 256; i += 32) a[i] = in[i];
-  for (int i = t; i < 128; i += 32) b[i] = in[256 + i];
+  for (int i = t; i < 256; i += 32)
+    a[i] = in[i];
+  for (int i = t; i < 128; i += 32)
+    b[i] = in[256 + i];
   __syncwarp();
   uint32_t ra[4], rb[2];
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -106,7 +108,8 @@ __global__ void products(float* out, const unsigned short* in) {
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\n"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(ra[0]), "r"(ra[1]), "r"(ra[2]), "r"(ra[3]), "r"(rb[0]), "r"(rb[1]));
-  for (int i = 0; i < 4; ++i) out[4 * t + i] = c[i];
+  for (int i = 0; i < 4; ++i)
+    out[4 * t + i] = c[i];
 }
 
 template <class T>
@@ -125,7 +128,8 @@ int main() {
   cudaMallocManaged(&in, 96 * 4);
   cudaMallocManaged(&out, 24 * 32 * 4);
   uint32_t seed = 1;
-  for (int i = 0; i < 96; ++i) in[i] = seed = seed * 1664525u + 1013904223u;
+  for (int i = 0; i < 96; ++i)
+    in[i] = seed = seed * 1664525u + 1013904223u;
   arithmetic<<<1, 32>>>(out, in);
   cudaDeviceSynchronize();
   for (int i = 0; i < 24; ++i) {
@@ -138,14 +142,16 @@ int main() {
   cudaMallocManaged(&to, 512);
   cudaMallocManaged(&counter, 8);
   counter[0] = counter[1] = 0;
-  for (int i = 0; i < 128; ++i) from[i] = i * 0.5f;
+  for (int i = 0; i < 128; ++i)
+    from[i] = i * 0.5f;
   memory<<<1, 32>>>(to, from, counter);
   cudaDeviceSynchronize();
   print("memory", to, 28);
   printf("counters %u %u\n", counter[0], counter[1]);
   unsigned short* halves;
   cudaMallocManaged(&halves, 384 * 2);
-  for (int i = 0; i < 384; ++i) halves[i] = 0x3C00 + (i * 37 % 1024);
+  for (int i = 0; i < 384; ++i)
+    halves[i] = 0x3C00 + (i * 37 % 1024);
   products<<<1, 32>>>(to, halves);
   cudaDeviceSynchronize();
   print("products", to, 128);

@@ -1,0 +1,131 @@
+"""Figures of the programs in bench/programs that ran on an H100, and of curves of its labs."""
+
+import math
+
+from bench import results_file
+from docs.report.page_blocks.markdown import table
+from docs.report.recorded import RESULTS, FigureError, described, percent
+from docs.report.recorded_labs import finding, series, with_unit
+
+FOLDER = RESULTS.with_name("nvidia-h100")
+MIB = 2**20
+SLICES = 12  # of L2, as the text has it that speaks of them
+
+
+def entries(program):
+    """What a program measured."""
+    return results_file.read(FOLDER / f"{program}.json")["benchmarks"]
+
+
+def pipeline(way, what):
+    """'95.3 us': attention, or all kernels of a token, in a way of running the pipeline. `saved`:
+    the share that the window takes off.
+    """
+    times = {each["name"]: each for each in entries("kv_pipeline") if "attention_us" in each}
+
+    def of_way(name):
+        all_kernels = times[name]["products_us"] if what == "all" else 0
+        return times[name]["attention_us"] + all_kernels
+
+    if way == "saved":
+        return percent(1 - of_way("window") / of_way("plain"))
+    return with_unit(of_way(way), "us")
+
+
+def aside(what, array="", part=""):
+    """How fast another array of so many MiB is read beside the largest set-aside, or none."""
+    rows = [each for each in entries("kv_pipeline") if "set_aside_mib" in each]
+    most = max(each["set_aside_mib"] for each in rows)
+    if what == "most":
+        return f"{most:g}"
+    wanted = (most if part == "most" else 0, float(array))
+    for each in rows:
+        if (each["set_aside_mib"], each["array_mib"]) == wanted:
+            return with_unit(each["gbps"], "GB/s")
+    raise FigureError(
+        f"kv_pipeline.json has no array of {array} MiB with {wanted[0]} MiB set aside"
+    )
+
+
+def strides(what, l2_gbps):
+    """Rates at strides of powers of two beside those with a line more.
+
+    what: least, most: of their ratios; gbps: the rates; slice: what one slice of L2 could give;
+    room: how often a slice could be asked more than the others before it showed
+    """
+    rows = entries("l2_strides")
+    ratios = [each["gbps"] / each["other_gbps"] for each in rows]
+    rates = [each["gbps"] for each in rows]
+    return {
+        "least": f"{min(ratios):.2f}",
+        "most": f"{max(ratios):.2f}",
+        "gbps": f"{min(rates):,.0f} to {max(rates):,.0f}",
+        "slice": f"{l2_gbps / SLICES:,.0f}",
+        "room": f"{l2_gbps / min(rates):.1f}",
+    }[what]
+
+
+def streams(what):
+    """What a stream as large as L2 leaves of an array of an eighth of L2 (lab sectors, H100)."""
+    l2 = finding("device_card@h100", "l2_bytes")["value"]["value"]
+    curve = series("sectors@h100", "lines that were read whole")
+    begin = next(stream for stream, share in curve if share < 99) + l2 / 8
+    return {
+        "size": with_unit(l2, "bytes"),
+        "share": f"{next(share for stream, share in curve if stream >= l2):.0f} %",
+        "random": f"{100 * math.exp(-1):.0f} %",
+        "begin": with_unit(begin, "bytes"),
+    }[what]
+
+
+def last_region(lab):
+    """The largest region of a lab's first curve on an H100."""
+    return with_unit(series(f"{lab}@h100", "one pass")[-1][0], "bytes")
+
+
+def on_curve(lab, prefix, x):
+    """A curve's bandwidth at the place nearest to x."""
+    return with_unit(min(series(lab, prefix), key=lambda at: abs(at[0] - float(x)))[1], "GB/s")
+
+
+def kv_pipeline_block(*_):
+    """The three ways of the pipeline, and what is left of L2 for another array."""
+    ways = [each["name"] for each in entries("kv_pipeline") if "attention_us" in each]
+    times = [(way, pipeline(way, "attention"), pipeline(way, "all")) for way in ways]
+    rows = [each for each in entries("kv_pipeline") if "set_aside_mib" in each]
+    arrays = list(dict.fromkeys(each["array_mib"] for each in rows))
+    rates = {(each["set_aside_mib"], each["array_mib"]): each["gbps"] for each in rows}
+    others = [
+        (f"{kept:g} MiB", *(with_unit(rates[kept, array], "GB/s") for array in arrays))
+        for kept in dict.fromkeys(each["set_aside_mib"] for each in rows)
+    ]
+    path = FOLDER / "kv_pipeline.json"
+    made = f"{described(results_file.read(path)['context'], '')}: [{path.name}](../../{path})"
+    return "\n\n".join(
+        [
+            table(("way", "attention", "the whole token"), times),
+            table(
+                ("set aside, and full", *(f"another array: {mib:g} MiB" for mib in arrays)), others
+            ),
+            made,
+        ]
+    )
+
+
+def l2_strides_block(*_):
+    """Each power of two beside the stride that has a line more."""
+    rows = [
+        (
+            with_unit(each["stride_bytes"], "bytes"),
+            with_unit(each["gbps"], "GB/s"),
+            with_unit(each["other_gbps"], "GB/s"),
+            f"{each['gbps'] / each['other_gbps']:.2f}",
+        )
+        for each in entries("l2_strides")
+    ]
+    path = FOLDER / "l2_strides.json"
+    made = f"{described(results_file.read(path)['context'], '')}: [{path.name}](../../{path})"
+    return "\n\n".join([table(("stride", "rate", "with a line more", "ratio"), rows), made])
+
+
+BLOCKS = {"kv_pipeline": kv_pipeline_block, "l2_strides": l2_strides_block}

@@ -1,0 +1,62 @@
+"""memory_programs.py: what programs print becomes entries, and nothing else is filed."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+from bench import results_file
+from bench.record import memory_programs
+from tests import SOURCES
+
+PIPELINE = """plain   right  attention 95.3 us, products 4180.1 us
+window  right, 32000 KiB set aside  attention 77.6 us, products 4185.1 us
+7.8 MiB set aside: another array of 16.0 MiB is read at 7605 GB/s
+"""
+STRIDES = "128 bytes: 1366 GB/s; 256 bytes: 1346 GB/s; 1.01 of it\n"
+
+
+class MemoryProgramsTest(unittest.TestCase):
+    """In a folder of its own."""
+
+    def filed(self, name, text):
+        """What is filed of a text."""
+        with tempfile.TemporaryDirectory() as folder:
+            printed, out = pathlib.Path(folder, "text"), pathlib.Path(folder, "out.json")
+            printed.write_text(text)
+            words = ["memory_programs.py", name, "--out", str(out), "--text", str(printed)]
+            beside = SOURCES / "bench/results/nvidia-h100/lab_sectors.json"
+            with mock.patch.object(sys, "argv", [*words, "--beside", str(beside)]):
+                memory_programs.main()
+            form = results_file.form_of(f"bench/results/x/{name}.json")
+            return results_file.in_form(out.read_text(), out, form)
+
+    def test_ways_and_other_arrays_of_the_pipeline(self):
+        """With the sizes of what is set aside."""
+        results = self.filed("kv_pipeline", PIPELINE)
+        self.assertEqual(results["context"]["device"], "NVIDIA H100 80GB HBM3")
+        plain, window, other = results["benchmarks"]
+        self.assertEqual((plain["name"], plain["set_aside_bytes"]), ("plain", 0))
+        self.assertEqual(window["set_aside_bytes"], 32000 * 1024)
+        self.assertEqual((window["attention_us"], window["products_us"]), (77.6, 4185.1))
+        self.assertEqual((other["set_aside_mib"], other["array_mib"]), (7.8, 16.0))
+        self.assertEqual(other["gbps"], 7605)
+
+    def test_strides(self):
+        """Each with the one that has a line more."""
+        entry = self.filed("l2_strides", STRIDES)["benchmarks"][0]
+        self.assertEqual((entry["stride_bytes"], entry["gbps"]), (128, 1366))
+        self.assertEqual((entry["other_stride_bytes"], entry["other_gbps"]), (256, 1346))
+
+    def test_what_is_wrong_is_not_filed(self):
+        """A way whose result is wrong, and no results."""
+        wrong = PIPELINE.replace("plain   right", "plain   WRONG")
+        with self.assertRaisesRegex(SystemExit, "no result: plain   WRONG"):
+            self.filed("kv_pipeline", wrong)
+        with self.assertRaisesRegex(SystemExit, "printed nothing"):
+            self.filed("l2_strides", "\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
