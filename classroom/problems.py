@@ -297,6 +297,7 @@ def memory_runs(rung, secret):
     if rung.configurations:  # what it chooses for few results
         few = run((rows // 2, columns // 4, 512), 2.0, 0.5, stream.getrandbits(48))
         runs.append({**few, "id": "few", "sms": 8})
-    if not rung.plans:  # blocks that wait for each other cannot be sampled
+    # Blocks that wait for each other, as those of a cluster do, cannot be sampled.
+    if not rung.plans and all(launch["cluster"] == 1 for launch in rung.launches):
         runs.append({**waves, "id": "waves", "sms": 32, "sample": True})
     return runs

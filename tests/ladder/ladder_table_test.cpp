@@ -203,6 +203,7 @@ bool builds_on(const Rung& rung, const std::string& other) {
 }
 
 TEST(LadderTableTest, TheTileIsThatOfTheGrid) {
+  const emulator::ScopedMultiprocessors enough(16);  // blocks that stay are no more than SMs
   for (const Rung& rung : emulated_rungs()) {
     if (rung.number == 0 || rung.explain != nullptr) continue;  // a rung that chooses has no grid
     SCOPED_TRACE(label(rung));

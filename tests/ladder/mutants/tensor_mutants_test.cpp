@@ -30,12 +30,12 @@ struct Case {
   const char* other = nullptr;          ///< of the earlier access
   std::vector<std::string> facts = {};  ///< of the wrong results, see facts_of()
   Shape shape = {128, 256, 320};        ///< a tile of C, and more of K than all stages hold
+  float beta = 0.0f;
 
   friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.mutant; }
 };
 
-constexpr Shape kPairOfTiles = {256, 256, 320};     // for a cluster of rung 19
-constexpr Shape kTwoForACluster = {256, 1280, 64};  // five tiles of two blocks for four clusters
+constexpr Shape kPairOfTiles = {256, 256, 320};  // for a cluster of rung 19
 
 constexpr const char* kCopiesA = "cp_async_16(sA";
 constexpr const char* kCopiesB = "cp_async_16(sB";
@@ -51,7 +51,7 @@ constexpr const char* kArrivesInPair = "ptx::mbarrier_arrive_in_block(";
 constexpr const char* kHalfOfB = "ptx::tma_load_multicast(stage.B";
 constexpr const char* kWritesResults = "ptx::stmatrix<";
 constexpr const char* kStoresResults = "ptx::tma_store(map_c";
-constexpr const char* kReadsC = "*reinterpret_cast<const __nv_bfloat162*>(C";
+constexpr const char* kReadsC = "c = __bfloat1622float2(";
 
 /// A mistake of rung 19 that shows in one tile of a cluster.
 Case pair(const char* mutant, FaultKind kind, const char* line, const char* other = nullptr) {
@@ -101,7 +101,7 @@ const std::vector<Case> kCases = {
     {.mutant = "warpgroups_at_the_same_rows", .facts = {"never-written", "rows 64-127"}},
     // -- Pairs of blocks
     pair("pair_leaves_early", FaultKind::kClusterLeftEarly, kArrivesInPair),
-    pair("pair_empty_counts_one_block", FaultKind::kMbarrierUnseen, kArrivesInPair),
+    pair("pair_empty_counts_one_block", FaultKind::kCopyInFlight, kHalfOfB, kHalfOfB),
     pair("pair_arrives_at_one_block", FaultKind::kDeadlock, kProducerWaitsForEmpty),
     pair("pair_released_before_the_wait", FaultKind::kRaceInShared, kHalfOfB, kMultiplies),
     pair("pair_multicast_to_one", FaultKind::kDeadlock, kWaitsForFull),
@@ -112,25 +112,29 @@ const std::vector<Case> kCases = {
     pair("results_rewritten_before_read", FaultKind::kCopyStillReads, kWritesResults,
          kStoresResults),
     pair("results_wait_too_lax", FaultKind::kCopyStillReads, kWritesResults, kStoresResults),
-    pair("results_fence_missing", FaultKind::kRaceInShared, kStoresResults, kWritesResults),
+    pair("results_fence_missing", FaultKind::kCopyUnfenced, kStoresResults, kWritesResults),
     pair("results_barrier_missing", FaultKind::kRaceInShared, kStoresResults, kWritesResults),
     pair("results_last_not_awaited", FaultKind::kStoreUnfinished, kStoresResults),
     pair("results_transposed", {"some-elements-wrong"}),
     pair("results_box_without_swizzle", {"some-elements-wrong"}),
     pair("results_swizzled_by_another_row", {"some-elements-wrong"}),
     pair("results_read_c_although_beta_is_0", FaultKind::kUninitialisedMatrix, kReadsC),
-    pair("results_of_other_columns", {"some-elements-wrong"}),
-    {.mutant = "sums_of_the_tile_before", .facts = {"columns 1024-1279"}, .shape = kTwoForACluster},
+    {.mutant = "results_of_other_columns",
+     .facts = {"some-elements-wrong"},
+     .shape = kPairOfTiles,
+     .beta = 0.5f},
+    pair("sums_of_the_tile_before", {"every-element-wrong"}),
 };
 
 /// What a trace of the mutant's kernel finds.
-RungTrace traced(const Mutant& mutant, const Shape& shape) {
+RungTrace traced(const Mutant& mutant, const Shape& shape, float beta) {
   Rung rung = find_rung(traced_rungs(), mutant.rung);
   rung.run = mutant.run;
   TraceChoice choice;
   choice.all_blocks = true;
   Problem problem;
   problem.shape = shape;
+  problem.beta = beta;
   return trace_rung(*make_cpu_machine(), rung, problem, load_card("h200"), choice);
 }
 
@@ -146,7 +150,7 @@ TEST_P(TensorMutantsTest, AreFoundForTheirReason) {
   const Case& c = GetParam();
   const Mutant* const mutant = mutant_named(tensor_mutants(), c.mutant);
   ASSERT_NE(mutant, nullptr) << "not in tensor_mutants.py: " << c.mutant;
-  const RungTrace trace = traced(*mutant, c.shape);
+  const RungTrace trace = traced(*mutant, c.shape, c.beta);
   if (!c.kind) {
     EXPECT_TRUE(trace.kernel.hazards.empty());
     EXPECT_FALSE(trace.wrong.empty()) << "nobody noticed the mistake";
