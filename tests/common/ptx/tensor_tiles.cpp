@@ -33,7 +33,8 @@ std::vector<Tile> read_tiles(const std::string& path) {
                                                            {"wgmma", Instruction::wgmma}};
   std::ifstream file(path);
   std::vector<Tile> tiles;
-  for (const nlohmann::json& each : nlohmann::json::parse(file).at("tiles")) {
+  const nlohmann::json whole = nlohmann::json::parse(file);  // outlives the loop
+  for (const nlohmann::json& each : whole.at("tiles")) {
     Tile& tile = tiles.emplace_back();
     tile.instruction = instructions.at(each.at("instruction"));
     tile.numbers = each.at("numbers");

@@ -185,7 +185,7 @@ TENSOR_MUTANTS = (
                 "i / 2 * 8 + lane % 4 * 2;\n          const float*",
                 "i % 2 * 8 + lane % 4 * 2;\n          const float*",
             ),
-            "sums_of_the_tile_before": ("k_tile > 0 || k > 0);", "true);"),
+            "begins_with_the_sums_before": ("k_tile > 0 || k > 0);", "true);"),
         },
         table=TABLE,
     ),

@@ -123,7 +123,7 @@ const std::vector<Case> kCases = {
      .facts = {"some-elements-wrong"},
      .shape = kPairOfTiles,
      .beta = 0.5f},
-    pair("sums_of_the_tile_before", {"every-element-wrong"}),
+    pair("begins_with_the_sums_before", {"every-element-wrong"}),
 };
 
 /// What a trace of the mutant's kernel finds.
