@@ -17,9 +17,9 @@
 
 namespace ladder::tf32_mma {
 
-/// A tile of A and one of B, in pieces of 4 words. In which order the pieces of a row lie depends on
-/// the row, so that the lanes of a warp read from 32 banks: 8 rows of A, 4 words of each, or 4 rows
-/// of B, 8 words of each.
+/// A tile of A and one of B, in pieces of 4 words. In which order the pieces of a row lie depends
+/// on the row, so that the lanes of a warp read from 32 banks: 8 rows of A, 4 words of each, or 4
+/// rows of B, 8 words of each.
 template <int BM, int BN, int BK>
 struct Stage {
   float A[BM][BK];  // (BM, BK)
