@@ -25,11 +25,13 @@ const fs::path kLadder = fs::path(LADDER_SOURCE_DIR) / "ladder";
 
 using Names = std::vector<std::string>;
 
+/// The folders in ladder/ that a table of one machine's rungs has; the lesson on many GPUs has a
+/// program of its own.
 Names rung_folders() {
   Names names;
   for (const auto& entry : fs::directory_iterator(kLadder)) {
     const std::string name = entry.path().filename();
-    if (entry.is_directory() && name != "program") names.push_back(name);
+    if (entry.is_directory() && name != "program" && name != "24_many_gpus") names.push_back(name);
   }
   std::ranges::sort(names);
   return names;
