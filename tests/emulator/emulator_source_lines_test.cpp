@@ -4,15 +4,18 @@
 #include "emulator/run/debug_info/source_lines.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 namespace ladder::emulator {
 namespace {
 
 unsigned begin_of(unsigned line) {
-  const std::string file = testing::TempDir() + "/emulator_source_lines_test.cu";
+  // Tests of this file run at the same time, each in a process of its own.
+  const std::string file = testing::TempDir() + "/source_lines_" + std::to_string(getpid()) + ".cu";
   std::ofstream(file) << "  *reinterpret_cast<float4*>(&rA[m]) =\n"           // 1
                          "      *reinterpret_cast<const float4*>(&sA[m]);\n"  // 2
                          "  mine[lane] =\n"                                   // 3
