@@ -349,10 +349,19 @@ void for_each_row_inside(const ptx::TensorMap& map, int row, int column, Visit v
   }
 }
 
+/// A box counts for its matrix, also where it lies outside of it and moves nothing.
+template <class Index>
+void count_for_matrix(RequestSite& site, const Index& index, const ptx::TensorMap& map) {
+  const auto begin = reinterpret_cast<std::uint64_t>(map.matrix);
+  const std::size_t array = index.with(begin, begin + 1);
+  if (array != kNoArray) site.count_for(array);
+}
+
 }  // namespace
 
 void GlobalRequests::request_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,
                                  int row, int column) {
+  count_for_matrix(site, state_.wishes->index, map);
   for_each_row_inside(map, row, column, [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
     const std::size_t array = state_.wishes->index.with(begin, end);
     if (array == kNoArray) {
@@ -368,6 +377,7 @@ void GlobalRequests::request_box(RequestSite& site, unsigned thread, const ptx::
 void GlobalRequests::receive_box(RequestSite& site, const ptx::TensorMap& map, int row,
                                  int column) {
   AccessCounts counts = {.sectors = sectors_of_box(map, row, column)};
+  count_for_matrix(site, state_.wishes->index, map);
   for_each_row_inside(map, row, column, [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
     const std::size_t array = state_.wishes->index.with(begin, end);
     if (array == kNoArray) return;
@@ -382,6 +392,7 @@ void GlobalRequests::receive_box(RequestSite& site, const ptx::TensorMap& map, i
 void GlobalRequests::store_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,
                                int row, int column, std::span<const std::byte> data) {
   AccessCounts counts = {.requests = 1, .lanes = 1};
+  count_for_matrix(site, state_.wishes->index, map);
   for_each_row_inside(
       map, row, column, [&](std::uint64_t begin, std::uint64_t end, std::size_t at) {
         const std::size_t array = state_.wishes->index.with(begin, end);
