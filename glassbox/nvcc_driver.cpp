@@ -113,8 +113,8 @@ class Driver {
   }
 
  private:
-  /// \brief The words that CMake reads of `nvcc -v`: what it takes for the toolkit, and the line that
-  ///        links.
+  /// \brief The words that CMake reads of `nvcc -v`: what it takes for the toolkit, and the line
+  ///        that links.
   void show() const {
     const std::string top = toolkit_folder();
     const std::string libraries = fmt::format("\"-L{}/lib64\"", top);
@@ -333,7 +333,8 @@ class Driver {
     return 0;
   }
 
-  /// There is no machine code of a device to link: what `-dlink` makes is an object with nothing in it.
+  /// There is no machine code of a device to link: what `-dlink` makes is an object with nothing in
+  /// it.
   int device_link() const {
     const fs::path source = folder_ / "device_link.cpp";
     std::ofstream(source) << "// Objects for the CPU are linked by the host's linker.\n";

@@ -223,8 +223,8 @@ void link(const LinkRequest& request, const Inputs& inputs, bool traced, const f
     command.insert(command.end(), more.begin(), more.end());
   };
   append(inputs.words(traced));
-  // Behind the arrays of fixed size, so that their distances from the end of the segment are no small
-  // numbers: see KernelLibrary in emulator/run/debug_info/shared_arrays.cpp.
+  // Behind the arrays of fixed size, so that their distances from the end of the segment are no
+  // small numbers: see KernelLibrary in emulator/run/debug_info/shared_arrays.cpp.
   command.push_back(shared);
   // A library must be found that no object of the program's own calls: see run_launch().
   append({"-Wl,--no-as-needed"});

@@ -29,8 +29,8 @@ std::vector<OneSided> one_sided_functions(const std::string& source);
 /// The names of its `__device__` and `__constant__` variables.
 std::vector<std::string> device_variables(const std::string& source);
 
-/// \brief The names of functions that only the device has, without their scopes: nvcc keeps those of
-///        one file apart from those of another, unless it is told `-rdc=true`.
+/// \brief The names of functions that only the device has, without their scopes: nvcc keeps those
+///        of one file apart from those of another, unless it is told `-rdc=true`.
 std::vector<std::string> device_functions(const std::string& source);
 
 /// Do kernels, or functions for the device, have `new` or `malloc` in them?

@@ -30,6 +30,7 @@ constexpr const char* kOwnPrograms = "docs/start/";
 constexpr const char* kNcuPrograms = "tests/glassbox/ncu_programs/";
 // And those that nvcc and the glass box compile as they are.
 constexpr const char* kBenchPrograms = "bench/programs/";
+constexpr const char* kPtxPrograms = "tests/glassbox/ptx_programs/";
 const fs::path kRoot = LADDER_SOURCE_DIR;
 
 using Lines = std::vector<std::string>;
@@ -176,7 +177,8 @@ TEST_F(HouseTest, IncludesRunOneWay) {
       {"ladder/", {"emulator/", "common/", "ladder/"}},
       {"glassbox/cuda_headers/", {words, "glassbox/runtime/"}},
       {"glassbox/clang_words.hpp",
-       {"cuda_runtime.h", words, "glassbox/runtime/"}},  // what clang reads before a program
+       {"cuda_runtime.h", words, "glassbox/runtime/",
+        "glassbox/clang_location.hpp"}},  // what clang reads before a program
       {"glassbox/", {"emulator/", "common/", "glassbox/"}},
       {"bench/", {"emulator/", "common/", "ladder/", "bench/"}},
       {"classroom/", {"emulator/", "common/", "ladder/", "classroom/"}},
@@ -221,7 +223,7 @@ TEST_F(HouseTest, NoRungIncludesAnother) {
 TEST_F(HouseTest, KernelsAreStartedInOnePlace) {
   for (const std::string& file : files_) {
     if (!is_code(file)) continue;
-    if (starts_with_any(file, {kOwnPrograms, kNcuPrograms, kBenchPrograms})) continue;
+    if (starts_with_any(file, {kOwnPrograms, kNcuPrograms, kBenchPrograms, kPtxPrograms})) continue;
     for_each_match(file, std::regex("<<<"), [](const std::string& where, const std::string& line) {
       ADD_FAILURE() << where << ": " << line;
     });
@@ -239,6 +241,9 @@ TEST_F(HouseTest, MacrosDefineCudasWordsOrAListOfThem) {
       "glassbox/runtime/access_hooks.cpp",  // words of g++'s sanitizer
       "common/ptx/wgmma.cuh",               // 128 operands of an instruction
       "glassbox/cuda_headers/", "glassbox/clang_words.hpp", "glassbox/runtime/missing_words.hpp",
+      "glassbox/clang_location.hpp",  // what clang is to believe of itself
+      "glassbox/runtime/c_calls.",    // CUDA's calls for C
+      kPtxPrograms,
       // lists of what is told
       "common/findings/call_reasons.hpp", "emulator/run/fault_kinds.hpp",
       "glassbox/runtime/error_"};

@@ -49,9 +49,9 @@ __device__ __forceinline__ void cluster_sync([[maybe_unused]] Here here = Here::
 #endif
 }
 
-/// \brief  Tells the cluster that this thread is here, and goes on. What it did before is visible to
-///         those who pass cluster_wait(): barrier.cluster.arrive.release, PTX ISA 9.7.13.3. Before
-///         the next arrival it has to wait.
+/// \brief  Tells the cluster that this thread is here, and goes on. What it did before is visible
+///         to those who pass cluster_wait(): barrier.cluster.arrive.release, PTX ISA 9.7.13.3.
+///         Before the next arrival it has to wait.
 __device__ __forceinline__ void cluster_arrive([[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

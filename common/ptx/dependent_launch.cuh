@@ -9,8 +9,9 @@
 
 namespace ladder::ptx {
 
-/// \brief  The next kernel of the stream may start, once all blocks of this one have said so or have
-///         ended: griddepcontrol.launch_dependents, PTX ISA 9.7.13.13. It says nothing about memory.
+/// \brief  The next kernel of the stream may start, once all blocks of this one have said so or
+///         have ended: griddepcontrol.launch_dependents, PTX ISA 9.7.13.13. It says nothing about
+///         memory.
 __device__ __forceinline__ void launch_dependents() {
 #ifdef __CUDACC__
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -53,8 +53,8 @@ __device__ __forceinline__ void mbarrier_arrive(Mbarrier* barrier,
 }
 
 /// \brief  Arrives once at the barrier that another block of the cluster has where this block has
-///         `barrier`: mapa, PTX ISA 9.7.9.23, and mbarrier.arrive with .shared::cluster, 9.7.13.15.13.
-///         That block must be running, and its barrier known to the cluster.
+///         `barrier`: mapa, PTX ISA 9.7.9.23, and mbarrier.arrive with .shared::cluster,
+///         9.7.13.15.13. That block must be running, and its barrier known to the cluster.
 ///
 /// The scope of the release is not widened to the cluster, which would make every arrival wait for
 /// all that the thread has in flight: enough for telling that a buffer has been read.

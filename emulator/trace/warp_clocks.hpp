@@ -8,8 +8,8 @@
 /// one if the other's warp knew of its epoch by then. Copies by the tensor memory accelerator are
 /// known by the barrier that they count on: see landed().
 ///
-/// In a cluster, a clock also has the epochs of the other blocks' warps: who arrives at a barrier of
-/// another block leaves there what it knows.
+/// In a cluster, a clock also has the epochs of the other blocks' warps: who arrives at a barrier
+/// of another block leaves there what it knows.
 ///
 /// Lanes of a warp run one after the other here. A lane that does what one before it did is in that
 /// lane's epochs, as if both had done it together.

@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/** \file  glassbox/runtime/c_calls.h
- *  \brief CUDA's calls for host code in C, which knows no kernels: what cuda_runtime.h is there.
- */
+// SPDX-License-Identifier: MIT
+/// \file  glassbox/runtime/c_calls.h
+/// \brief CUDA's calls for host code in C, which knows no kernels: what cuda_runtime.h is there.
 #ifndef GLASSBOX_C_CALLS_H
 #define GLASSBOX_C_CALLS_H
 

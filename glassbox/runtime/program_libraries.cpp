@@ -21,7 +21,8 @@ std::span<const ElfW(Phdr)> segments_of(const dl_phdr_info& library) {
   return {library.dlpi_phdr, library.dlpi_phnum};
 }
 
-/// Its thread_local variables are the shared memory of its kernels; see define_dynamic_shared.cmake.
+/// Its thread_local variables are the shared memory of its kernels; see
+/// define_dynamic_shared.cmake.
 bool has_shared_memory(const dl_phdr_info& library) {
   return std::ranges::any_of(segments_of(library),
                              [](const auto& segment) { return segment.p_type == PT_TLS; });

@@ -4,9 +4,9 @@
 ///
 /// Rung 12 with a third kind of warps, the couriers (courier.cuh). When A is gathered, they fetch
 /// the other ranks' rows while this rank's own are multiplied; producers wait for a row only if it
-/// is not there yet. When C is scattered, they take each finished partial tile to the rank that owns
-/// it and adds all ranks' parts, as rung 12 adds those of its blocks. So a link works while SMs
-/// multiply, and no SM is set aside for it.
+/// is not there yet. When C is scattered, they take each finished partial tile to the rank that
+/// owns it and adds all ranks' parts, as rung 12 adds those of its blocks. So a link works while
+/// SMs multiply, and no SM is set aside for it.
 ///
 /// Traffic  L2  4*M*N*K*(1/BM + 1/BN) bytes of the rank's slice, and 8*BM*BN for each partial tile;
 ///          links  4*M*K*(ranks-1)/ranks bytes to each rank (gather), 4*M*N*(ranks-1)/ranks

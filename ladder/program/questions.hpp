@@ -50,8 +50,8 @@ struct Question {
 /// A question as it is asked: its text, and the resources to choose from.
 std::string asked_text(const Question& question);
 
-/// \throws std::invalid_argument that says why no such answer is possible: a share of more than all,
-///         a number that is not in the list
+/// \throws std::invalid_argument that says why no such answer is possible: a share of more than
+///         all, a number that is not in the list
 void require_possible(const Question& question, double answer);
 
 /// \brief  The questions of a rung, in the order in which they are asked.

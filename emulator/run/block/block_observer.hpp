@@ -116,7 +116,8 @@ class BlockObserver {
   virtual void arrived_elsewhere(unsigned thread, BlockObserver& target, const void* object) = 0;
   /// Everything that the barrier's phase needs has arrived.
   virtual void completed(const void* object) = 0;
-  /// With it, everything that arrived at `theirs`, a barrier of another block that `other` observes.
+  /// With it, everything that arrived at `theirs`, a barrier of another block that `other`
+  /// observes.
   virtual void completed_elsewhere(const BlockObserver& other, const void* theirs,
                                    const void* object) = 0;
   /// A wait for the object has passed.

@@ -65,8 +65,8 @@ class ClusterMember final : public Awaited {
 
   // -- The other blocks --------------------------------------------------------------------------
   BlockRunner& block(unsigned rank) const noexcept { return cluster_->block(rank); }
-  /// \brief  Ends this block if that one is not of the cluster, or has left the kernel. If a block of
-  ///         the cluster has failed, the running thread waits forever.
+  /// \brief  Ends this block if that one is not of the cluster, or has left the kernel. If a block
+  ///         of the cluster has failed, the running thread waits forever.
   /// \param  copies  the running thread wants to copy to it, and not to arrive at a barrier of it
   void require_running(unsigned rank, bool copies, std::source_location where);
   /// The running thread arrives at the mbarrier that block `rank` has where this one has `barrier`.

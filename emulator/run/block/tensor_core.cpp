@@ -71,8 +71,8 @@ struct LinePair {
 
 namespace {
 
-/// \brief  C plus the products of two lines, whatever their numbers are. A double holds a product of
-///         two inputs and a sum of summands that are cut off, both exactly.
+/// \brief  C plus the products of two lines, whatever their numbers are. A double holds a product
+///         of two inputs and a sum of summands that are cut off, both exactly.
 /// \param  c  bits of a half or a float
 /// \return such bits
 std::uint32_t any_sum(const LinePair& lines, std::size_t count, bool half_sums, std::uint32_t c) {
@@ -138,8 +138,8 @@ HalfFloats cut(HalfInts sum, HalfInts more, HalfFloats unit) {
   return __builtin_convertvector(kept * __builtin_convertvector(unit, Doubles), HalfFloats);
 }
 
-/// \brief any_sum() of a line of A and eight of B with sums in FP32, if all exponents are near: then
-///        a float holds a product, and 32 bits the sum of all.
+/// \brief any_sum() of a line of A and eight of B with sums in FP32, if all exponents are near:
+///        then a float holds a product, and 32 bits the sum of all.
 template <std::size_t count>
 void short_sums(const LinePair& lines, std::uint32_t* c) {
   const auto start = lanes_at<Words>(c);

@@ -204,8 +204,8 @@ class KernelLibrary {
     }
   }
 
-  /// \brief In an executable, code has the distances of thread-local variables from the end of their
-  ///        segment as plain numbers: the linker knows them.
+  /// \brief In an executable, code has the distances of thread-local variables from the end of
+  ///        their segment as plain numbers: the linker knows them.
   void measure_thread_locals(Elf* elf) {
     std::size_t segments = 0;
     bool is_executable = false;

@@ -118,7 +118,8 @@ TEST(TlbLevels, ARiseThatIsCutOffHasNoPenalty) {
 }
 
 TEST(TlbLevels, ARiseInNoiseIsNotSaidToBeCutOff) {
-  // The walks go on to sixteen times the reach; where the rise ends is lost in what lines differ by.
+  // The walks go on to sixteen times the reach; where the rise ends is lost in what lines differ
+  // by.
   const TlbSearch found =
       search({{16, 1.0 * kMiB, 10}}, limits(256 * kMiB), [](double stride, double places) {
         const double pages = places * std::min(1.0, stride / kMiB);

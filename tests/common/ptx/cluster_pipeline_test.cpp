@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/ptx/cluster_pipeline_test.cpp
-/// \brief Pairs of blocks that multiply with multicast, wgmma, stmatrix and stores of boxes: right at
-///        every edge and in all timing modes.
+/// \brief Pairs of blocks that multiply with multicast, wgmma, stmatrix and stores of boxes: right
+///        at every edge and in all timing modes.
 #include "tests/common/ptx/cluster_pipeline.hpp"
 
 #include <random>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/ptx/found_faults.hpp
-/// \brief What the emulator and its trace find in a kernel of this folder, by the marks of its lines.
+/// \brief What the emulator and its trace find in a kernel of this folder, by the marks of its
+///          lines.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/ptx/ptx_misuse_test.cpp
-/// \brief Mistakes with the other blocks of a cluster and with stores of boxes: each is found for its
-///        reason, in all timing modes, and what is sound is not accused.
+/// \brief Mistakes with the other blocks of a cluster and with stores of boxes: each is found for
+///        its reason, in all timing modes, and what is sound is not accused.
 #include "tests/common/ptx/ptx_misuse.hpp"
 
 #include "tests/common/ptx/found_faults.hpp"

@@ -30,7 +30,8 @@ void store_box(const BoxOf<bfloat16>& box, const unsigned char* raw, int way);
 void copy_in_ring(const bfloat16* from, int tiles, bfloat16* to);
 
 /// \brief Each block of a cluster sends its box, of 8 rows and 64 columns, to those of `mask`,
-///        `rounds` times, one box further down in each, and waits until all have emptied the buffer.
+///        `rounds` times, one box further down in each, and waits until all have emptied the
+///        buffer.
 /// \param from  (8 * cluster * rounds, 64)
 /// \param out   (cluster, rounds, 8 * cluster, 64): what each block has received; -1 elsewhere
 void exchange_boxes(const float* from, unsigned cluster, unsigned mask, int rounds, float* out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/ptx/test_machine.hpp
-/// \brief The machine that a test's kernels were compiled for. Tests of this folder are built twice.
+/// \brief The machine that a test's kernels were compiled for. Tests of this folder are built
+///          twice.
 #pragma once
 
 #include <gtest/gtest.h>

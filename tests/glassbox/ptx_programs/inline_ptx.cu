@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Inline PTX of the commonest forms; prints numbers that a GPU prints as well, by the bit.
 #include <cuda_runtime.h>
 #include <cstdint>
