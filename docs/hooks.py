@@ -73,7 +73,7 @@ LANGUAGES = {
     ".py": "python",
 }
 DATA = (".csv", ".json")  # shown as they are
-DATA_SHOWN = 30_000  # characters of them
+DATA_SHOWN = 8_000  # characters of them
 
 
 def repository_path(file):
