@@ -17,6 +17,7 @@ MOST_PLACES = 3
 NEARLY_ALL = 0.99  # of the elements: some are right by chance
 LESSON = "LESSON"  # stands for the lesson of the rung that is checked
 DEBUGGING = "docs/chapters/debugging.md"
+GALLERY = "docs/chapters/gallery.md"
 ON_A_GPU = "docs/chapters/kernel_on_a_gpu.md"
 GRID = (ON_A_GPU, "Grid, blocks, threads")
 WARPS = (ON_A_GPU, "Warps and lanes")
@@ -26,11 +27,11 @@ CODE = (LESSON, "The code")
 COPIES = ("ladder/09_async_copy/README.md", "The idea")
 PRODUCERS = ("ladder/11_producer_warps/README.md", "The idea")
 RACE = (DEBUGGING, "A race")
-INDEX = (DEBUGGING, "An index that stays inside")
-ALIGNED = (DEBUGGING, "A misaligned vector")
-NOBODY_WROTE = (DEBUGGING, "Shared memory that nobody wrote")
-BARRIERS = (DEBUGGING, "Two barriers that are one")
-HANG = (DEBUGGING, "A hang")
+INDEX = (GALLERY, "An index that stays inside")
+ALIGNED = (GALLERY, "A misaligned vector")
+NOBODY_WROTE = (GALLERY, "Shared memory that nobody wrote")
+BARRIERS = (GALLERY, "Two barriers that are one")
+HANG = (GALLERY, "A hang")
 
 # (codes, what each of them means, where to read more)
 _ROWS = (
