@@ -74,7 +74,10 @@ class PlotsTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.root = pathlib.Path(self.folder.name)
-        for folder in (SOURCES / RESULTS, *(SOURCES / RESULTS.parent).glob("simulated_*")):
+        for folder in (
+            *(SOURCES / RESULTS.parent).glob("nvidia-*"),
+            *(SOURCES / RESULTS.parent).glob("simulated_*"),
+        ):
             shutil.copytree(folder, self.root / RESULTS.parent / folder.name)
         (self.root / FIGURES).mkdir(parents=True)
         for name in NAMES:
