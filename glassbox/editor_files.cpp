@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
+std::string bytes_of(const fs::path& path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
@@ -27,7 +27,7 @@ std::string text_of(const fs::path& path) {
 /// Those of program_flags.txt, one a line.
 std::vector<std::string> flags() {
   constexpr std::string_view kTree = "{tree}";
-  std::istringstream lines(text_of(emulator::source_tree() / "glassbox" / "program_flags.txt"));
+  std::istringstream lines(bytes_of(emulator::source_tree() / "glassbox" / "program_flags.txt"));
   std::vector<std::string> all;
   for (std::string line; std::getline(lines, line);) {
     if (const std::size_t at = line.find(kTree); at != std::string::npos)
@@ -67,7 +67,7 @@ int init(const std::vector<std::string>& words) {
   }
   const fs::path file = folder / ".clangd";
   const std::string wanted = content(all);
-  if (fs::exists(file) && !text_of(file).starts_with(wanted.substr(0, wanted.find('\n')))) {
+  if (fs::exists(file) && !bytes_of(file).starts_with(wanted.substr(0, wanted.find('\n')))) {
     fmt::print(stderr, "{} is there already, and stays as it is.\n", file.string());
     return 2;
   }
