@@ -272,9 +272,20 @@ def _description():
             if not pathlib.Path(file).exists():
                 raise NotBuilt(f"{file} is not built: run `make build` first.")
     for flavour in FLAVOURS:
-        if not pathlib.Path(found[flavour]["opening"] + ".gch").exists():
+        if not is_compiled(found[flavour]["opening"]):
             found[flavour]["opening"] = ""
     return found
+
+
+def is_compiled(header):
+    """Whether the build has compiled a header since any file that it includes was written."""
+    compiled = pathlib.Path(f"{header}.gch")
+    try:
+        made = compiled.stat().st_mtime
+        files = pathlib.Path(f"{compiled}.d").read_text().replace("\\\n", " ").split()[1:]
+        return all(pathlib.Path(file).stat().st_mtime <= made for file in files)
+    except FileNotFoundError:
+        return False
 
 
 def _first(flavour, header="first"):

@@ -4,6 +4,7 @@ python3 -m tests.classroom.compiled_headers_test
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -12,7 +13,14 @@ import unittest.mock
 
 from bench.rungs import own_rungs
 from classroom import kernel_library
-from classroom.kernel_library import BUILD, FLAVOURS, OPENING, CompileError, build_libraries
+from classroom.kernel_library import (
+    BUILD,
+    FLAVOURS,
+    OPENING,
+    CompileError,
+    build_libraries,
+    is_compiled,
+)
 from tests.classroom.edited_kernel import edited_kernel
 
 INCLUDE = '#include "common/launch.cuh"\n'
@@ -59,6 +67,22 @@ class CompiledHeadersTest(unittest.TestCase):
             rung, folder = edited_kernel(room, 2, INCLUDE, '#include "common/device.cuh"\n')
             with self.assertRaises(CompileError):
                 build_libraries(folder, rung, pathlib.Path(room, "out"), ("plain",))
+
+    def test_only_where_nothing_was_written_since(self):
+        with tempfile.TemporaryDirectory() as room:
+            header, other = pathlib.Path(room, "a.hpp"), pathlib.Path(room, "b.hpp")
+            self.assertFalse(is_compiled(header))
+            for path in (header, other, pathlib.Path(f"{header}.gch")):
+                path.touch()
+            pathlib.Path(f"{header}.gch.d").write_text(
+                f"{header}.gch: \\\n {header} \\\n {other}\n"
+            )
+            os.utime(f"{header}.gch", (2e9, 2e9))
+            self.assertTrue(is_compiled(header))
+            os.utime(other, (3e9, 3e9))
+            self.assertFalse(is_compiled(header))
+            other.unlink()
+            self.assertFalse(is_compiled(header))
 
     def test_for_files_that_begin_as_the_ladders_do(self):
         for rung in own_rungs().values():
