@@ -198,6 +198,15 @@ def roof_value(name):
     return None
 
 
+def trial_value(name, figure):
+    """What a copy of a rung with a part changed or left out reached, as text."""
+    for entry in load("trials.json")["benchmarks"]:
+        if entry["name"] == name:
+            whole = f"{entry['tflops']:.0f}"
+            return whole if figure == "tflops" else percent(entry["ratio_to_best"])
+    return None
+
+
 def counted_shapes(rung, faster, shapes):
     """'3 of 200': of the chosen or the drawn shapes, those on which the best library is faster.
 
@@ -245,8 +254,8 @@ def value(name, rung):
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
     `behind_drawn` and `behind_chosen` tell on how many shapes it is
     behind, `level_drawn` and `level_chosen` on how many it is not, `roof_l2_read` is a measured
-    roof, `sass_FFMA` is of the main loop in machine code, and
-    `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
+    roof, `trial_NAME_tflops` of a copy with a part left out, `sass_FFMA` is of the main loop in
+    machine code, and `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
     `about_below` are what the rung is about, its own figure and that of the rung below.
     `needs` and `read_minutes` are of its lesson, `lab:latency:l2_cycles` is what a lab found; see
     docs/reading/paths.py and recorded_labs.py.
@@ -274,6 +283,8 @@ def value_of(plain, rung):
         text = counted_value(match[3], rung, int(match[2] or 4096), recording)
     elif match := re.fullmatch(r"(time|tflops|best|clock|power|gain)_(?:(\w+)_)?(\d+)", plain):
         text = timed_value(match[1], rung, int(match[3]), match[2] or "burst")
+    elif match := re.fullmatch(r"trial_(\w+)_(tflops|best)", plain):
+        text = trial_value(*match.groups())
     elif match := re.fullmatch(r"roof_(\w+)", plain):
         text = roof_value(match[1])
     elif match := re.fullmatch(r"sass_(\w+)", plain):

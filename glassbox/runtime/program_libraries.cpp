@@ -47,7 +47,7 @@ bool needs_this_library(const dl_phdr_info& library) {
   return false;
 }
 
-/// All addresses of the program's files, looked up anew when a library has been loaded.
+/// All addresses of the program's files, looked up again when a library has been loaded.
 class Places {
  public:
   bool contains(std::uintptr_t address) {
