@@ -252,10 +252,10 @@ def value(name, rung):
     `ncu_NAME` and `ncu16384_NAME` are counters, `emulator_NAME` is what the emulator counted of
     those that know no time, `best_4096` and `best_graph_512` are of a climb,
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
-    `behind_drawn` and `behind_chosen` tell on how many shapes it is
-    behind, `level_drawn` and `level_chosen` on how many it is not, `roof_l2_read` is a measured
-    roof, `trial_NAME_tflops` of a copy with a part left out, `sass_FFMA` is of the main loop in
-    machine code, and `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
+    `behind_drawn` and `behind_chosen` tell on how many shapes it is behind, `level_drawn` and
+    `level_chosen` on how many it is not, `roof_l2_read` is a measured roof, `trial_NAME_tflops` of
+    a copy with a part left out, `sass_FFMA` is of the main loop in machine code, and
+    `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
     `about_below` are what the rung is about, its own figure and that of the rung below.
     `needs` and `read_minutes` are of its lesson, `lab:latency:l2_cycles` is what a lab found; see
     docs/reading/paths.py and recorded_labs.py.
