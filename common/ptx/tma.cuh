@@ -20,6 +20,7 @@ namespace ladder::ptx {
 ///         cp.async.bulk.tensor.2d from global to shared memory, which reports its bytes to an
 ///         mbarrier, PTX ISA 9.7.9.27.1.2. Elements outside the matrix arrive as zeros and count.
 /// \param  shared   128-byte aligned; receives the box row by row, packed
+/// \param  column   a multiple of 16 bytes: an H100 ends at others with an illegal instruction
 /// \param  map      a __grid_constant__ parameter of the kernel
 /// \param  barrier  counts the bytes as they arrive
 __device__ __forceinline__ void tma_load(void* shared, const TensorMap& map, int row, int column,
@@ -109,6 +110,7 @@ __device__ __forceinline__ void tma_load_multicast(void* shared, const TensorMap
 /// What threads have stored in `shared` is seen after fence_proxy_async() by each of them and a
 /// barrier. The block may not end before tma_store_wait_read().
 /// \param  map     a __grid_constant__ parameter of the kernel
+/// \param  row     not below 0; column: a multiple of 16 bytes. Others are illegal on an H100
 /// \param  shared  128-byte aligned; the box row by row, packed, or as the map's swizzle has it
 __device__ __forceinline__ void tma_store(const TensorMap& map, int row, int column,
                                           const void* shared,

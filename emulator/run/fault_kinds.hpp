@@ -182,7 +182,7 @@ namespace ladder::emulator {
   LADDER_FAULT(kStackOverflow, kStop, "stack-overflow", "A thread needs more than its stack")      \
   LADDER_FAULT(kDivisionByZero, kStop, "division-by-zero", "An integer division by zero")          \
   LADDER_FAULT(kIllegalInstruction, kStop, "illegal-instruction",                                  \
-               "__trap(), or an instruction that is not known")                                    \
+               "__trap(), an instruction that is not known, or a box where none may be")           \
   LADDER_FAULT(kAssertion, kStop, "assertion-failed", "An assert() in a kernel does not hold")     \
   LADDER_FAULT(kException, kStop, "exception", "A C++ exception leaves the kernel")                \
   /* Textures and surfaces. */                                                                     \

@@ -292,6 +292,19 @@ std::string barrier_text(const Fault& fault) {
   }
 }
 
+std::string illegal_text(const Fields& fields) {
+  if (fields.has("box_column")) {
+    return "illegal instruction: a box begins at column " + fields.digits("box_column") +
+           ", and the copy engine takes multiples of 16 bytes alone, here of " +
+           fields.digits("multiple") + " elements";
+  }
+  if (fields.has("box_row")) {
+    return "illegal instruction: a box is stored from row " + fields.digits("box_row") +
+           " on, and the copy engine stores none that begins above its matrix";
+  }
+  return "__trap() or an instruction unknown to this CPU";
+}
+
 std::string stop_text(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kStackOverflow:
@@ -299,7 +312,7 @@ std::string stop_text(const Fault& fault) {
     case FaultKind::kDivisionByZero:
       return "integer division by zero (a GPU goes on with an undefined value)";
     case FaultKind::kIllegalInstruction:
-      return "__trap() or an instruction unknown to this CPU";
+      return illegal_text(fault.fields);
     case FaultKind::kAssertion:
       return "assertion failed: " + fault.fields.word("expression");
     default:

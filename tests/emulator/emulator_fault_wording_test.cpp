@@ -484,6 +484,12 @@ std::vector<Sample> stops() {
       {fault_of(Kind::kDivisionByZero),
        "integer division by zero (a GPU goes on with an undefined value)"},
       {fault_of(Kind::kIllegalInstruction), "__trap() or an instruction unknown to this CPU"},
+      {fault_of(Kind::kIllegalInstruction, {{"box_column", 5}, {"multiple", 4}}),
+       "illegal instruction: a box begins at column 5, and the copy engine takes multiples of 16 "
+       "bytes alone, here of 4 elements"},
+      {fault_of(Kind::kIllegalInstruction, {{"box_row", -6}}),
+       "illegal instruction: a box is stored from row -6 on, and the copy engine stores none that "
+       "begins above its matrix"},
       {fault_of(Kind::kAssertion, {{"expression", "x > 0"}}), "assertion failed: x > 0"},
       {fault_of(Kind::kException, {{"exception", "out of ideas"}}),
        "the C++ exception \"out of ideas\" left the kernel"},

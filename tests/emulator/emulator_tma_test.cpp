@@ -76,9 +76,10 @@ TEST_P(EmulatorTma, CopiesBoxesOfAnyShapeAndFillsWithZeros) {
     const auto matrix = matrix_of(rows, columns);
     const int box_rows = between(1, 20);
     const int box_columns = 4 * between(1, 10);
-    expect_box({matrix[0].at, rows, columns, box_rows, box_columns,
-                between(-box_rows - 1, rows + 1), between(-box_columns - 1, columns + 1)},
-               static_cast<unsigned>(between(1, 70)));
+    expect_box(
+        {matrix[0].at, rows, columns, box_rows, box_columns, between(-box_rows - 1, rows + 1),
+         4 * between(-box_columns / 4 - 1, columns / 4 + 1)},
+        static_cast<unsigned>(between(1, 70)));
     if (HasFatalFailure()) return;
   }
 }
@@ -110,7 +111,8 @@ void expect_raw_boxes(std::mt19937& random) {
     alignas(16) T matrix[20 * 20 * kPiece];
     for (int i = 0; i < rows * columns; ++i)
       matrix[i] = T(static_cast<float>(i % 251 + 1));
-    const int row = static_cast<int>(random() % 12), column = static_cast<int>(random() % 80);
+    const int row = static_cast<int>(random() % 12);
+    const int column = kPiece * static_cast<int>(random() % 20);
     std::vector<unsigned char> out(sizeof(T) * static_cast<std::size_t>(box_rows * box_columns));
     const probes::RawBox<T> box = {matrix,      rows,    columns, box_rows,
                                    box_columns, swizzle, row,     column};
@@ -160,6 +162,17 @@ TEST_P(EmulatorTma, RingOfBuffers) {
         sum += matrix[0].at[64 * row + column];
       ASSERT_EQ(out[column], sum) << slices << " slices, column " << column;
     }
+  }
+}
+
+TEST_P(EmulatorTma, ColumnsThatAGpuRefuses) {
+  const auto matrix = matrix_of(8, 32);
+  for (const int column : {-2, 1, 5, 31}) {
+    expect_kernel_error(
+        [&] {
+          expect_box({matrix[0].at, 8, 32, 4, 8, 0, column}, 32);
+        },
+        {FaultKind::kIllegalInstruction, kFile, "map, row, column, &full"});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emulator/run/block/block_runner.hpp"
+#include "emulator/run/block/box_place.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -57,6 +58,7 @@ void BoxCopies::start_multicast(void* shared, const ptx::TensorMap& map, int row
   const auto bytes = static_cast<std::size_t>(map.box_bytes());
   shared_.require_alignment("tma_load-destination", shared, kBoxAlignment, where);
   shared_.require_inside("tma_load-destination", shared, bytes, where);
+  require_box_place(scheduler_, map, row, column, false, where);
   require_targets(barrier, blocks, where);
   const Actor actor = cluster_.block(cluster_.rank()).actor(where);
   BlockObserver* const observer = scheduler_.observer();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "emulator/run/block/block_observer.hpp"
+#include "emulator/run/block/box_place.hpp"
 
 namespace ladder::emulator {
 namespace {
@@ -63,6 +64,7 @@ void BoxStores::start(const ptx::TensorMap& map, int row, int column, const void
   shared_.require_alignment("tma_store-source", shared, kBoxAlignment, where);
   shared_.require_inside("tma_store-source", shared, static_cast<std::size_t>(map.box_bytes()),
                          where);
+  require_box_place(scheduler_, map, row, column, true, where);
   const unsigned thread = scheduler_.running().number;
   Queue& queue = queues_[thread];
   Store& store = queue.stores.emplace_back(Store{map, row, column, shared, where, {}, {}});
