@@ -16,6 +16,7 @@ import statistics
 import sys
 import time
 
+from bench import program
 from bench.record.cuda_tools import commit
 
 ROUNDS = 3
@@ -183,4 +184,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -13,6 +13,8 @@ import re
 
 import markdown
 
+from bench import program
+
 FOLDER = pathlib.Path(__file__).resolve().parent
 FIGURE = re.compile(r"^!\[\]\(([^)\s]+\.svg)\)$", re.M)
 
@@ -56,4 +58,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

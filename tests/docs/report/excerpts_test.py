@@ -213,6 +213,7 @@ class FactsTest(unittest.TestCase):
 
     def test_the_whole_table_is_read(self):
         folders = sorted(path.name for path in pathlib.Path("ladder").glob("[0-9][0-9]_*"))
+        folders.remove("24_many_gpus")  # has a program of its own
         self.assertEqual([rung.folder for rung in rung_table().values()], folders)
         self.assertIsNone(rung_of(1).builds_on)
         self.assertEqual(rung_of(13).needs, "compute capability 9.0, 10.0, 10.3 or 12.0")
