@@ -148,7 +148,7 @@ std::vector<int> numbers_of_own_kernels() {
 INSTANTIATE_TEST_SUITE_P(Rungs, CountsTest, testing::ValuesIn(numbers_of_own_kernels()));
 
 TEST(QuestionsTest, SpeedsAreThoseOfTheRecordedClimb) {
-  const Question& gain = questions_of(rung("04")).at(1);
+  const Question gain = questions_of(rung("04")).at(1);
   const int size = std::get<SpeedRatio>(gain.figure).size;
   const std::optional<Recording> recording = recorded_climb_at(size);
   if (!recording) GTEST_SKIP() << "no recorded climb in these sources";
