@@ -94,7 +94,7 @@ __global__ void copy_box(const __grid_constant__ TensorMap map, int row, int col
   __syncthreads();
   if (threadIdx.x == 0) {
     mbarrier_arrive_expect(&full, static_cast<int>(sizeof(float)) * elements);
-    tma_load(box, map, row, column, &full);
+    tma_load(box, map, row, column, &full);  // anywhere
   }
   mbarrier_wait(&full, 0);
   for (int i = threadIdx.x; i < elements; i += blockDim.x)

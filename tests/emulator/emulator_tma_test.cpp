@@ -172,7 +172,7 @@ TEST_P(EmulatorTma, ColumnsThatAGpuRefuses) {
         [&] {
           expect_box({matrix[0].at, 8, 32, 4, 8, 0, column}, 32);
         },
-        {FaultKind::kIllegalInstruction, kFile, "tma_load(box, map, row, column, &full)"});
+        {FaultKind::kIllegalInstruction, kFile, "anywhere"});
   }
 }
 
