@@ -52,11 +52,11 @@ def ratio_cell(entries, rung):
 
 
 def by_gpu():
-    """[(a rung, the rungs for which its GPU speaks)], the usual GPU first."""
+    """[(a rung, the set of rungs for which its GPU speaks)], the usual GPU first."""
     groups = {}
     for rung in (0, *sorted(own_rungs())):
-        groups.setdefault(gpu_of(rung), []).append(rung)
-    return [(rungs[0], rungs) for rungs in groups.values()]
+        groups.setdefault(gpu_of(rung), set()).add(rung)
+    return [(min(rungs), rungs) for rungs in groups.values()]
 
 
 def ladder_block(place, arguments):
@@ -81,7 +81,7 @@ def ladder_block(place, arguments):
                     f"{entry['tflops']:.1f} | {percent(entry['ratio_to_best'])} | "
                     f"{ratio_cell(large, rung)} |"
                 )
-            sources.append((rungs, provenance("climb_burst_4096.json")))
+            sources.append((rungs & rows.keys(), provenance("climb_burst_4096.json")))
     return "\n".join([*lines, *in_order(rows), "", told_sources(sources)])
 
 
@@ -94,7 +94,7 @@ def told_sources(sources):
     """Where the figures of rungs are from; which rungs, where there are several sources."""
     if len(sources) == 1:
         return f"{sources[0][1]}."
-    return " ".join(f"Rungs {spans(rungs)}: {source}." for rungs, source in sources)
+    return " ".join(f"Rungs {spans(sorted(rungs))}: {source}." for rungs, source in sources)
 
 
 def graph_block(_rung):
@@ -116,5 +116,5 @@ def graph_block(_rung):
                     continue
                 ratios = " | ".join(ratio_cell(entries, rung) for entries in climbs)
                 rows[rung] = f"| {entry['name'].replace('_', ' ', 1)} | {ratios} |"
-            sources.append((rungs, provenance("climb_graph_1024.json")))
+            sources.append((rungs & rows.keys(), provenance("climb_graph_1024.json")))
     return "\n".join([*lines, *in_order(rows), "", told_sources(sources)])
