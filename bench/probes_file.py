@@ -2,7 +2,8 @@
 
 import csv
 
-from bench.results_file import Record, ResultsError, lines_of, read_once, shown
+from bench.forms import shown
+from bench.results_file import Record, ResultsError, lines_of, read_once
 
 
 def read(path):

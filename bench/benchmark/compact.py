@@ -14,10 +14,12 @@ import re
 import statistics
 
 from bench import program, results_file
+from bench.forms import either_by
 from bench.output_file import output_path, write_whole
+from bench.results_forms.gpu import ROWS, SAMPLED
 
 ROW = re.compile(r"(\w+)/(\d+)x(\d+)x(\d+)/(\w+)")
-FORM = results_file.either_by("rows", results_file.ROWS, results_file.SAMPLED)
+FORM = either_by("rows", ROWS, SAMPLED)
 LIBRARIES = ("00_cublas", "best_cublaslt")  # in other precisions "00_cublas_bf16", ...
 SHARED = ("launches_per_sample", "spread")  # by all samples of a row
 SAMPLED = ("power_w", "sm_mhz", "cpu_time")  # beside its time

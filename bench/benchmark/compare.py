@@ -14,7 +14,8 @@ from statistics import median
 
 from bench import program, results_file
 from bench.benchmark import compact
-from bench.results_file import CLIMB, ResultsError
+from bench.results_file import ResultsError
+from bench.results_forms.gpu import CLIMB
 
 WHY_RATIOS = (
     "Ratios to cuBLAS of the same run: times of two runs differ by what clocks and power did."

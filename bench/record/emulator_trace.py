@@ -15,6 +15,7 @@ import pathlib
 from bench import program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, results_of
+from bench.results_forms.gpu import PROFILE
 from bench.rungs import own_rungs
 
 RE_READ = ("shared_tile", "register_tile", "vector_access", "double_buffer", "wave_swizzle")
@@ -43,7 +44,7 @@ def traced_at():
 def traced(options):
     """(rung, m, n, k) of all traces."""
     if options.like:
-        entries = results_file.read(options.like, results_file.PROFILE)["benchmarks"]
+        entries = results_file.read(options.like, PROFILE)["benchmarks"]
         return [(entry["rung"], entry["m"], entry["n"], entry["k"]) for entry in entries]
     return [(rung, size, size, size) for size, rungs in traced_at().items() for rung in rungs]
 

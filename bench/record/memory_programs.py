@@ -16,6 +16,7 @@ import re
 from bench import SOURCES, program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop
+from bench.results_forms.gpu import LAB
 
 MIB = 2**20
 STEP = re.compile(
@@ -91,7 +92,7 @@ def main():
     binary = SOURCES / "build" / options.program
     text = options.text.read_text() if options.text else output_of([str(binary), *words])
     context = (
-        results_file.read(options.beside, results_file.LAB)["context"]
+        results_file.read(options.beside, LAB)["context"]
         if options.beside
         else context_of(options.ladder, "gpu")
     )

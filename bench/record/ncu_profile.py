@@ -18,6 +18,7 @@ import json
 from bench import program, results_file, rungs
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop, version_of
+from bench.results_forms.gpu import PROFILE
 
 STALLS = (
     "long_scoreboard",
@@ -178,7 +179,7 @@ def others(options, context):
     """Entries of the existing file for rungs and shapes that are not profiled now."""
     if not options.out.exists():
         return []
-    old = results_file.read(options.out, results_file.PROFILE)
+    old = results_file.read(options.out, PROFILE)
     for key in ("device", "cuda_driver", "profiler"):
         if old["context"].get(key) != context.get(key):
             stop(

@@ -17,6 +17,7 @@ from bench import program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import stop, version_of
 from bench.record.probes import count, ncu, table_of
+from bench.results_forms.gpu import LAB
 
 READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
 ASKED = "lts__t_sectors_srcunit_tex_op_read.sum"
@@ -59,7 +60,7 @@ def profiled(lab_program, *quick):
         )
         if done.returncode != 0:
             stop(f"ncu failed:\n{done.stdout}")
-        lab = results_file.read(path, results_file.LAB)
+        lab = results_file.read(path, LAB)
     columns, rows = table_of(done.stdout)
     launches = [
         {metric: count(row[columns.index(metric)], metric, "tiled_product") for metric in METRICS}

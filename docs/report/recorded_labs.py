@@ -5,6 +5,7 @@ from statistics import median
 
 from bench import SOURCES, results_file
 from bench.results_file import FigureError
+from bench.results_forms.gpu import LAB
 from docs.report.recorded import RESULTS, MissingFileError, load
 
 LABS = SOURCES / "bench" / "results" / "labs.json"  # build/memory_lab list --json
@@ -36,7 +37,7 @@ def file_of(name):
 @contextlib.contextmanager
 def instead_of_recorded(path):
     """Within this, a report that `make lab OUT=path` wrote stands for the recorded one."""
-    own = results_file.read(path, results_file.LAB)
+    own = results_file.read(path, LAB)
     OWN[lab_of(own["lab"])["name"]] = own
     try:
         yield own["lab"]

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 from bench import results_file
+from bench.results_forms import gpu
 from tests import SOURCES
 from tests.bench import corrupt_files
 
@@ -94,7 +95,7 @@ class CorruptFilesTest(unittest.TestCase):
             path = pathlib.Path(folder) / "climb.json"
             path.write_text("{")
             with self.assertRaisesRegex(results_file.ResultsError, f"^{path}: is no JSON.*[^`]$"):
-                results_file.read(path, results_file.CLIMB)
+                results_file.read(path, gpu.CLIMB)
 
 
 if __name__ == "__main__":
