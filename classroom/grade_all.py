@@ -32,7 +32,7 @@ import time
 from bench import SOURCES, program
 from bench.results_file import FigureError
 from bench.rungs import own_rungs
-from classroom import class_pages, contained, rooms
+from classroom import class_feedback, class_report, class_table, contained, rooms
 from classroom.grade import SCHEMA, write
 from classroom.kernel_library import BUILD, ENDINGS
 from classroom.submission import MOST_ARCHIVE_BYTES, MOST_FILE_BYTES, RECORD
@@ -345,7 +345,7 @@ def end(process):
 def roster_of(path):
     """Names of a CSV with a column `student`, or of its first column."""
     try:
-        return class_pages.names_in(pathlib.Path(path).read_text(encoding="utf-8-sig"))
+        return class_table.names_in(pathlib.Path(path).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
         raise FigureError(f"the roster {path} cannot be read: {error}") from None
 
@@ -360,14 +360,14 @@ def write_text(path, text):
 
 def write_pages(results, rows, roster):
     """class.csv, a page for each student, and the report."""
-    write_text(results.out / "class.csv", class_pages.csv_of(rows))
-    for student in class_pages.students_of(rows):
+    write_text(results.out / "class.csv", class_table.csv_of(rows))
+    for student in class_table.students_of(rows):
         theirs = [row for row in rows if row.entry.student == student]
         write_text(
-            results.out / "feedback" / f"{student}.html", class_pages.feedback(student, theirs)
+            results.out / "feedback" / f"{student}.html", class_feedback.feedback(student, theirs)
         )
     gone = results.without_submission(rows)
-    write_text(results.out / "report.html", class_pages.report(rows, roster, gone))
+    write_text(results.out / "report.html", class_report.report(rows, roster, gone))
 
 
 def teller(total):

@@ -10,7 +10,7 @@ import unittest
 import unittest.mock
 
 from bench.rungs import own_rungs
-from classroom import adapters, class_pages, points, verdicts
+from classroom import adapters, class_feedback, class_report, points, verdicts
 from classroom.problems import Secret, hidden_tests, visible_tests
 from tests import SOURCES
 from tests.classroom.grade_all_test import made_up_grade
@@ -181,9 +181,10 @@ class CodesOnlyTest(unittest.TestCase):
         race = ("race: thread (0, 0, 0)", "hazard", [RACE])
         grade = made_up_grade(visible=race, hidden=("The result is wrong.", "wrong", [EDGE]))
         again = loud(grade)
-        self.assertEqual(*map(class_pages.mistakes_of, (grade, again)))
+        self.assertEqual(*map(class_report.mistakes_of, (grade, again)))
         pages = [
-            class_pages.feedback("ada", [row_of_class("ada", 3, each)]) for each in (grade, again)
+            class_feedback.feedback("ada", [row_of_class("ada", 3, each)])
+            for each in (grade, again)
         ]
         self.assertEqual(*(page.upper() for page in pages))
         for form in (adapters.gradescope, adapters.csv_row):
@@ -195,9 +196,9 @@ class CodesOnlyTest(unittest.TestCase):
             for each in (part, *part["tests"]):
                 each.pop("codes", None)
         before = copy.deepcopy(grade)
-        page = class_pages.feedback("ada", [row_of_class("ada", 3, grade)])
+        page = class_feedback.feedback("ada", [row_of_class("ada", 3, grade)])
         self.assertIn("race: a word", page)
-        class_pages.mistakes_of(grade)
+        class_report.mistakes_of(grade)
         self.assertEqual(before["parts"], grade["parts"])
 
 

@@ -18,7 +18,7 @@ from html.parser import HTMLParser
 from bench import SOURCES
 from bench.results_file import FigureError
 from bench.rungs import own_rungs
-from classroom import class_pages, grade_all, points
+from classroom import class_feedback, class_report, class_table, grade_all, points
 from classroom.grade import SCHEMA
 from classroom.grade_all import Entry, Row, entries_in, grade_class
 
@@ -352,7 +352,7 @@ class ClassTest(unittest.TestCase):
 
 
 class PagesTest(unittest.TestCase):
-    """class_pages."""
+    """class_report and its neighbours."""
 
     def test_no_text_of_a_student_is_code(self):
         evil = "<script>alert(1)</script>"
@@ -361,14 +361,14 @@ class PagesTest(unittest.TestCase):
             flags=[{"kind": "archive", "message": evil, "fatal": True}],
         )
         rows = [row(evil, 3, grade), row("=cmd()", 4, note=evil)]
-        for text in (class_pages.report(rows, [evil]), class_pages.feedback(evil, rows)):
+        for text in (class_report.report(rows, [evil]), class_feedback.feedback(evil, rows)):
             page = Page(text)
             self.assertNotIn("script", page.tags)
             self.assertIn("alert(1)", page.text)
             self.assertEqual(page.loads, [])
             self.assertNotRegex(text, r"https?:|url\(|@import")
             self.assertIn("prefers-color-scheme: dark", text)
-        self.assertIn("'=cmd()", class_pages.csv_of(rows))
+        self.assertIn("'=cmd()", class_table.csv_of(rows))
 
     def test_the_report_counts_mistakes(self):
         rows = [
@@ -378,7 +378,7 @@ class PagesTest(unittest.TestCase):
             row("dee", 4, made_up_grade(4, hidden=("The result is wrong.", "wrong"))),
             row("emmy", 4, made_up_grade(4, builds=("a `;`", ""))),
         ]
-        text = class_pages.report(rows)
+        text = class_report.report(rows)
         for mistake, count, rungs in (
             ("Hazard: race", 2, "03 04"),
             ("Wrong: hidden 1", 1, "04"),
@@ -392,7 +392,7 @@ class PagesTest(unittest.TestCase):
         rows = [row(name, 3, made_up_grade()) for name in "abc"]
         rows += [row("d", 3, made_up_grade(visible=("wrong", "wrong")))]
         rows += [row("e", 4, made_up_grade(4, builds=("no", "")))]
-        text = class_pages.report(rows)
+        text = class_report.report(rows)
         self.assertEqual(text.count("<svg"), 2)
         self.assertIn("submissions by share of the points: 1 from 60 %, 3 from 90 %", text)
 
@@ -402,11 +402,11 @@ class PagesTest(unittest.TestCase):
             row("ada", 4, made_up_grade(4)),
             row("bob", 3, made_up_grade()),
         ]
-        text = class_pages.report(rows, ["ada", "bob", "zoe"])
+        text = class_report.report(rows, ["ada", "bob", "zoe"])
         self.assertIn("<td>nothing at all</td><td>zoe</td>", text)
         self.assertRegex(text, "<td>rung 04</td><td><a [^>]*>bob</a></td>")
-        self.assertRegex(class_pages.report(rows, ["ada"]), "roster does not have <a [^>]*>bob<")
-        self.assertNotIn("Who has no submission", class_pages.report(rows))
+        self.assertRegex(class_report.report(rows, ["ada"]), "roster does not have <a [^>]*>bob<")
+        self.assertNotIn("Who has no submission", class_report.report(rows))
 
     def test_equal_files_are_named(self):
         same, other = "1" * 64, "2" * 64
@@ -414,7 +414,7 @@ class PagesTest(unittest.TestCase):
             row(name, 3, made_up_grade(), sha256=sha256)
             for name, sha256 in (("ada", same), ("bob", same), ("cy", other))
         ]
-        text = class_pages.report(rows)
+        text = class_report.report(rows)
         self.assertRegex(text, "<td>03</td><td><a [^>]*>ada</a>, <a [^>]*>bob</a></td>")
 
     def test_feedback_says_what_to_do_and_says_it_once(self):
@@ -422,7 +422,7 @@ class PagesTest(unittest.TestCase):
             visible=("race: thread (0, 0, 0)", "hazard", RACE),
             hidden=("the same in other words", "hazard", RACE),
         )
-        page = Page(class_pages.feedback("ada", [row("ada", 3, grade)]))
+        page = Page(class_feedback.feedback("ada", [row("ada", 3, grade)]))
         self.assertIn("race: thread", page.text)
         self.assertNotIn("in other words", page.text)
         self.assertIn("The same as above", page.text)
@@ -432,9 +432,9 @@ class PagesTest(unittest.TestCase):
 
     def test_a_roster_is_read_with_and_without_heads(self):
         for text in ("mail,Student\nx,ada\ny,bob\n", "ada\nbob\nada\n\n"):
-            self.assertEqual(class_pages.names_in(text), ["ada", "bob"])
+            self.assertEqual(class_table.names_in(text), ["ada", "bob"])
         with self.assertRaises(ValueError):
-            class_pages.names_in("\n")
+            class_table.names_in("\n")
 
 
 if __name__ == "__main__":
