@@ -6,12 +6,24 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 16;
 
+/// \brief  Wavefronts in which tensor cores read a warp's part of a product, as an H100 counts them
+///         with a swizzle of 128 bytes: 16 rows of A for the warp alone, and B once for four warps.
+std::uint64_t wavefronts_of(std::size_t pieces) {
+  constexpr std::size_t kPiecesOfA = 32, kPiecesOfWavefront = 8, kWarps = 4;
+  if (pieces < kPiecesOfA) return 0;  // the factors are in registers
+  return (kPiecesOfA + (pieces - kPiecesOfA) / kWarps) / kPiecesOfWavefront;
+}
+
 }  // namespace
 
 void ProductEvents::started(RequestSite& site, unsigned thread,
                             std::span<const std::uintptr_t> pieces) {
-  site.counts.global +=
-      AccessCounts{.requests = 1, .lanes = 32, .bytes = kPieceBytes * pieces.size()};
+  const std::uint64_t wavefronts = wavefronts_of(pieces.size());
+  site.counts.global += AccessCounts{.requests = 1,
+                                     .lanes = 32,
+                                     .bytes = kPieceBytes * pieces.size(),
+                                     .wavefronts = wavefronts,
+                                     .ideal_wavefronts = wavefronts};
   if (pieces.empty()) return;
   WordAccess access = by_warp(site.code, thread);
   for (const std::uintptr_t piece : pieces) {

@@ -243,6 +243,7 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
   shared += shared_stores;
   shared += shared_atomics;
   shared += copies;
+  shared += products;
 
   Metrics& metrics = result.metrics;
   const auto set = [&](const std::string& name, std::optional<double> value) {

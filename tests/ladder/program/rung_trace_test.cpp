@@ -64,10 +64,10 @@ RungTrace trace_of(int rung, const Problem& problem, std::optional<bool> all_blo
                     choice);
 }
 
-/// {rung: its entry} of what ncu counted on an H200.
-std::map<int, json> recorded_entries(int size) {
-  const std::string path =
-      LADDER_SOURCE_DIR "/bench/results/nvidia-h200/profile_" + std::to_string(size) + ".json";
+/// {rung: its entry} of what ncu counted on a card.
+std::map<int, json> recorded_entries(int size, const std::string& card = "h200") {
+  const std::string path = LADDER_SOURCE_DIR "/bench/results/nvidia-" + card + "/profile_" +
+                           std::to_string(size) + ".json";
   std::ifstream file(path);
   EXPECT_TRUE(file) << path;
   std::map<int, json> entries;
@@ -181,6 +181,31 @@ TEST_P(RungCounters, EqualTheHardwares) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(256, 512, 1024, 4096));
+
+/// What wgmma reads passes through the banks of shared memory, and nothing else does in these rungs.
+TEST(TensorCounters, EqualThoseOfAnH100) {
+  constexpr int kSize = 4096;
+  const std::map<int, json> entries = recorded_entries(kSize, "h100");
+  for (const int rung : {17, 18}) {
+    const json& metrics = entries.at(rung).at("metrics");
+    TraceChoice choice;
+    choice.all_blocks = false;
+    choice.touch_budget = 1;
+    const std::unique_ptr<Machine> machine = make_cpu_machine();
+    const RungTrace trace =
+        trace_rung(*machine, find_rung(traced_rungs(), std::to_string(rung)),
+                   problem_of({kSize, kSize, kSize}), load_card("h100"), choice);
+    for (const char* metric :
+         {"sm__inst_executed_pipe_tensor.sum", "memory_l1_wavefronts_shared",
+          "memory_l1_wavefronts_shared_ideal", "smsp__inst_executed_op_shared_ld.sum",
+          "smsp__inst_executed_op_shared_st.sum", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+          "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}) {
+      ASSERT_TRUE(trace.metrics.at(metric)) << rung << " " << metric;
+      EXPECT_EQ(*trace.metrics.at(metric), metrics.at(metric).get<double>())
+          << rung << " " << metric;
+    }
+  }
+}
 
 /// By how much a counter may differ at ragged shapes; docs/glass_box.md says why.
 struct Allowance {
