@@ -11,7 +11,7 @@
 
 namespace ladder::ptx {
 
-/// Makes this thread's mbarrier_init() visible to its cluster and to copies:
+/// Makes this thread's mbarrier_init() visible to its cluster, and, as CUTLASS uses it, to copies:
 /// fence.mbarrier_init.release.cluster, PTX ISA 9.7.13.4.
 __device__ __forceinline__ void fence_mbarrier_init([[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__

@@ -115,7 +115,7 @@ def async_copy(rung, size):
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
         "how": f"{how} + ({copies_a} * {of_a} + {copies_b} * {of_b}) / {ffmas} to fill the tiles",
         "more": f" Per tile a thread starts {copies_a} copies of 4 bytes and {copies_b} of 16: a "
-        f"warp issues {copies_a + copies_b} LDGSTS for its {ffmas} multiply-adds.",
+        f"warp issues {copies_a + copies_b} copies (LDGSTS in machine code) for its {ffmas} multiply-adds.",
     }
 
 
@@ -266,12 +266,13 @@ def tf32_mma(rung, size):
     copy_a = copy_wavefronts([m * size + k for m, k in copied], [at_a(m, k) for m, k in copied], 4)
     copy_b = copy_wavefronts([lane * 4 for lane in lanes], [at_b(0, lane * 4) for lane in lanes], 4)
     per_copy = 4 * c["kThreads"]  # elements
-    return mma_count(
+    counted = mma_count(
         c,
         [(of_b, 2 * c["WN"] // 8), (of_a, 4 * c["WM"] // 16)],
         [(copy_a, c["BM"] * c["BK"] // per_copy), (copy_b, c["BK"] * c["BN"] // per_copy)],
         8,
     )
+    return {**counted, "instruction": ("mma.sync alone", "mma_tf32")}
 
 
 def bf16_mma(rung, size):
@@ -294,12 +295,13 @@ def bf16_mma(rung, size):
     )
     copy_b = copy_wavefronts([lane * 4 for lane in lanes], [at_b(0, lane * 8) for lane in lanes], 4)
     per_copy = 8 * c["kThreads"]
-    return mma_count(
+    counted = mma_count(
         c,
         [(of_b, c["WN"] // 16), (of_a, c["WM"] // 16)],
         [(copy_a, c["BM"] * c["BK"] // per_copy), (copy_b, c["BK"] * c["BN"] // per_copy)],
         16,
     )
+    return {**counted, "instruction": ("mma.sync alone", "mma_bf16")}
 
 
 def tensor_reads(c):

@@ -2,14 +2,13 @@
 
 import textwrap
 
-from docs.report.recorded import Benchmark, MissingFileError, described, title_of
+from docs.report.recorded import Benchmark, MissingFileError, described, drawn_benchmarks, title_of
 from docs.report.svg import Drawing, Scale, log_ticks
 
 WIDTH = 420  # readable on a phone
 HEIGHT = 150  # of a panel
 GAP = 54  # below it, for words
 LEFT, RIGHT = 64, WIDTH - 14
-DRAWN = "drawn_shapes.json"
 
 
 def ratios_of(benchmark):
@@ -22,12 +21,14 @@ def ratios_of(benchmark):
     return found
 
 
+def benchmarks():
+    """[(what the shapes are, their benchmark)]"""
+    return [("chosen by hand", Benchmark()), ("drawn at random", drawn_benchmarks()[0])]
+
+
 def panels():
     """[(what the shapes are, ratios)]"""
-    return [
-        ("chosen by hand", ratios_of(Benchmark())),
-        ("drawn at random", ratios_of(Benchmark(DRAWN))),
-    ]
+    return [(what, ratios_of(benchmark)) for what, benchmark in benchmarks()]
 
 
 def counted(ratios):
@@ -49,7 +50,13 @@ def shapes_words():
 def all_shapes():
     """Two panels, one scale: a bar for each shape, from the level of the library up or down."""
     shown, benchmark = panels(), Benchmark()
-    source = described(benchmark.context, f"cuBLAS {benchmark.context['cublas']}")
+    sources = [
+        line
+        for what, each in benchmarks()
+        for line in textwrap.wrap(
+            f"{what}: {described(each.context, 'cuBLAS ' + each.context['cublas'])}", 44
+        )
+    ]
     lines = [
         f"rung {title_of(benchmark.rungs()[-1])} is at least as fast",
         "as the better of cuBLAS and cublasLt on",
@@ -58,7 +65,7 @@ def all_shapes():
     drawing = Drawing(
         "all-shapes",
         WIDTH,
-        top + 2 * (HEIGHT + GAP) + 26,
+        top + 2 * (HEIGHT + GAP) + 20 * len(sources) - 14,
         "Against cuBLAS on all shapes",
         lines[0],
         shapes_words(),
@@ -70,8 +77,8 @@ def all_shapes():
     for i, (what, ratios) in enumerate(shown):
         begin = top + i * (HEIGHT + GAP)
         panel(drawing, (what, ratios), begin, Scale((least, most), (begin + HEIGHT, begin), True))
-    for i, words in enumerate(textwrap.wrap(source, 44)):
-        drawing.text(24, drawing.height - 36 + 20 * i, words, "soft")
+    for i, words in enumerate(sources):
+        drawing.text(24, drawing.height + 4 - 20 * (len(sources) - i), words, "soft")
     return drawing
 
 

@@ -21,6 +21,7 @@ CARD = CARDS / "h200.json"
 SHAPES = SOURCES / "bench" / "results" / "shapes.json"  # build/benchmark --list-shapes --json
 FIELDS = ("tflops", "ratio_to_best")  # of a benchmark's sample
 SIZE = 4096  # of the climb that pages and plots speak of
+DRAWN = "drawn_shapes.json"
 
 
 class MissingFileError(FigureError):
@@ -57,13 +58,18 @@ def gpu_of(rung):
 
 
 @contextlib.contextmanager
-def of_rung(rung):
-    """Within it, figures are of the GPU that speaks for a rung; None: of the usual one."""
-    token = _gpu.set(GPUS[0] if rung is None else gpu_of(rung))
+def on_gpu(gpu):
+    """Within it, figures are of a GPU."""
+    token = _gpu.set(gpu)
     try:
         yield
     finally:
         _gpu.reset(token)
+
+
+def of_rung(rung):
+    """Within it, figures are of the GPU that speaks for a rung; None: of the usual one."""
+    return on_gpu(GPUS[0] if rung is None else gpu_of(rung))
 
 
 def gaps(size):
@@ -219,11 +225,11 @@ class Benchmark:
     Files may repeat a row: each sample's ratio is of its own run, so that they can stand together.
     """
 
-    def __init__(self, files="benchmark_*.json"):
+    def __init__(self, files="benchmark_*.json", folder=RESULTS):
         """Reads the files; MissingFileError where there is none, FigureError where they differ."""
-        paths = sorted(RESULTS.glob(files))
+        paths = sorted(folder.glob(files))
         if not paths:
-            raise MissingFileError(f"{RESULTS / files} is not there")
+            raise MissingFileError(f"{folder / files} is not there")
         self.context = results_file.read(paths[0])["context"]
         samples = {}
         for path in paths:
@@ -234,7 +240,7 @@ class Benchmark:
             for key, entries in samples.items()
         }
         if not self.rungs():
-            raise FigureError(f"{RESULTS / 'benchmark_*.json'} holds no row of a rung")
+            raise FigureError(f"{folder / files} holds no row of a rung")
 
     def _collect(self, path, samples):
         """Adds a file's samples by row."""
@@ -284,3 +290,16 @@ class Benchmark:
         """The better of cuBLAS and the best of cublasLt; None where a filter left out both rows."""
         keys = [(name, shape, protocol) for name in ("00_cublas", "best_cublaslt")]
         return max((self.rows[key][0] for key in keys if key in self.rows), default=None)
+
+
+def drawn_benchmarks():
+    """What each GPU measured on shapes drawn at random, the newest first: rung 14's table of
+    configurations has changed in between, and the newest has today's."""
+    found = [
+        Benchmark(DRAWN, RESULTS.parent / gpu)
+        for gpu in GPUS
+        if (RESULTS.parent / gpu / DRAWN).exists()
+    ]
+    if not found:
+        raise MissingFileError(f"{RESULTS / DRAWN} is not there")
+    return sorted(found, key=lambda benchmark: benchmark.context["date"], reverse=True)

@@ -10,17 +10,22 @@ from bench.rungs import FACTS, rung_of
 from docs.reading import paths
 from docs.report.by_hand import by_hand
 from docs.report.recorded import (
+    GPUS,
     RESULTS,
     Benchmark,
     FigureError,
+    MissingFileError,
     NotRecordedError,
     climb,
+    drawn_benchmarks,
     gaps,
     load,
     of_rung,
+    on_gpu,
     peak_tflops,
     percent,
     profile,
+    roofs,
     sms,
     traced,
 )
@@ -66,6 +71,9 @@ def bounds(rung, size):
     multiplying = 2 * size**3 / (peak_tflops(rung_of(rung).precision) * 1e9)
     pipe = "tensor cores" if rung_of(rung).tensor_cores else "FP32 pipe"
     found = [(pipe, multiplying * waves)]
+    if "instruction" in hand:  # one that cannot fill the tensor cores, by its own roof
+        words, roof = hand["instruction"]
+        found.append((words, 2 * size**3 / (roofs()[roof] * 1e9) * waves))
     try:
         instructions = profile(rung, size)["smsp__inst_executed.sum"]
         found.append(("issue slots", instructions / (ISSUES_PER_CLOCK * per_ms) * waves))
@@ -177,8 +185,22 @@ def time_below(rung, size, protocol):
     return timed(base, size, protocol)["time_ms"]
 
 
+def gain(rung, size, protocol):
+    """Over the rung that a rung builds on, on the first GPU that has timed both."""
+    for gpu in GPUS:
+        with on_gpu(gpu):
+            try:
+                ratio = time_below(rung, size, protocol) / timed(rung, size, protocol)["time_ms"]
+            except (NotRecordedError, MissingFileError):
+                continue
+            return f"{ratio:.2f}"
+    raise NotRecordedError(f"no GPU has timed rung {rung:02} and the one below at {size}")
+
+
 def timed_value(name, rung, size, protocol):
     """What a climb measured of a rung, as text."""
+    if name == "gain":
+        return gain(rung, size, protocol)
     entry = timed(rung, size, protocol)
     return {
         "time": lambda: milliseconds(entry["time_ms"]),
@@ -186,7 +208,6 @@ def timed_value(name, rung, size, protocol):
         "best": lambda: percent(entry["ratio_to_best"]),
         "clock": lambda: f"{entry['sm_clock_mhz']['median']:.0f} MHz",
         "power": lambda: f"{entry['power_w']['median']:.0f} W",
-        "gain": lambda: f"{time_below(rung, size, protocol) / entry['time_ms']:.2f}",
     }[name]()
 
 
@@ -212,7 +233,7 @@ def counted_shapes(rung, faster, shapes):
 
     faster: "behind" for these, "level" for all others
     """
-    benchmark = Benchmark("drawn_shapes.json" if shapes == "drawn" else "benchmark_*.json")
+    benchmark = drawn_benchmarks()[0] if shapes == "drawn" else Benchmark()
     name = rung_of(rung).folder
     if name not in benchmark.rungs():
         raise NotRecordedError(f"the {shapes} shapes have no rung {name}")

@@ -94,7 +94,7 @@ std::string alignment_text(const Fault& fault) {
     case FaultKind::kMisalignedMatrix:
       return fields.word("function") +
              ": CUDA wants the first element at a multiple of 32 bytes; this is " +
-             fields.digits("bytes") + " bytes behind one,";
+             fields.digits("bytes") + " bytes after one,";
     default:
       throw std::logic_error("a misaligned address without a sentence");
   }

@@ -20,7 +20,7 @@ constexpr int TN = 16;
 // Eight stages are 99 KB: the producers may run 64 of K ahead. More were not faster.
 constexpr int STAGES = 8;
 constexpr int kConsumers = 32 * (BM / WM) * (BN / WN);
-constexpr int BAND = 4;                   // more was not faster
+constexpr int BAND = 4;                   // chosen by hand
 constexpr std::size_t kFlagBytes = 4096;  // a word per block
 constexpr std::size_t kPartialBytes = BM * BN * sizeof(float);
 

@@ -12,6 +12,7 @@ from docs.report.recorded import (
     Benchmark,
     MissingFileError,
     described,
+    drawn_benchmarks,
     known_shapes,
     percent,
     title_of,
@@ -129,8 +130,8 @@ CLASSES = (  # of drawn shapes: the first that fits
 
 @or_command("make bench SHAPES=drawn OUT=drawn.json")
 def drawn_block(_rung):
-    """What the highest rung reaches on shapes drawn at random."""
-    benchmark = Benchmark("drawn_shapes.json")
+    """What the highest rung reaches on shapes drawn at random, and what it reached before."""
+    benchmark, *earlier = drawn_benchmarks()
     rung = benchmark.rungs()[-1]
     ratios = {job[1]: benchmark.ratio(rung, *job[1:]) for job in benchmark.jobs()}
     by_class = {name: [] for name, _ in CLASSES}
@@ -151,7 +152,17 @@ def drawn_block(_rung):
             f"{percent(median(values))} | {percent(values[len(values) // 20])} | "
             f"{percent(values[0])}, {lowest} |"
         )
-    return "\n".join([*lines, "", f"{source(benchmark)}."])
+    return "\n".join([*lines, "", f"{source(benchmark)}.", *map(told_earlier, earlier)])
+
+
+def told_earlier(benchmark):
+    """What an earlier table of configurations reached on another draw."""
+    rung = benchmark.rungs()[-1]
+    ratios = [benchmark.ratio(rung, *job[1:]) for job in benchmark.jobs()]
+    return (
+        f"\n{source(benchmark)}, with an earlier table of configurations: behind on "
+        f"{sum(ratio < 1 for ratio in ratios)} of {len(ratios)}, lowest {percent(min(ratios))}."
+    )
 
 
 LARGE_TILE = (128, 256)  # of rungs 10 to 14
@@ -160,7 +171,7 @@ LARGE_TILE = (128, 256)  # of rungs 10 to 14
 @or_command("make bench SHAPES=drawn OUT=drawn.json")
 def lost_block(_rung):
     """The drawn shapes on which the library is faster, and how many tiles all of them have."""
-    benchmark = Benchmark("drawn_shapes.json")
+    benchmark = drawn_benchmarks()[0]
     rung, sms = benchmark.rungs()[-1], int(benchmark.context["sms"])
 
     def tiles(shape):
