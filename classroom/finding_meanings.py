@@ -204,7 +204,8 @@ _ROWS = (
     (
         ("mbarrier-unfenced",),
         "Copies do not see what a thread stores until a fence shows it to them. The thread that "
-        "initialises mbarriers calls fence_mbarrier_init() before the barrier that lets others use them.",
+        "initialises mbarriers calls fence_mbarrier_init() before the barrier that lets others use "
+        "them.",
         PRODUCERS,
     ),
     (

@@ -115,7 +115,8 @@ def async_copy(rung, size):
         "wavefronts": reads / (c["TM"] * c["TN"]) + fill / ffmas,
         "how": f"{how} + ({copies_a} * {of_a} + {copies_b} * {of_b}) / {ffmas} to fill the tiles",
         "more": f" Per tile a thread starts {copies_a} copies of 4 bytes and {copies_b} of 16: a "
-        f"warp issues {copies_a + copies_b} copies (LDGSTS in machine code) for its {ffmas} multiply-adds.",
+        f"warp issues {copies_a + copies_b} copies (LDGSTS in machine code) for its {ffmas} "
+        "multiply-adds.",
     }
 
 

@@ -13,8 +13,8 @@ LOADS = {
     "requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "lines": "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-    "tag passes": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
-    "data passes": "l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum",
+    "tag look-ups": "l1tex__t_output_wavefronts_pipe_lsu_mem_global_op_ld.sum",
+    "wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum",
 }
 WAVEFRONTS = "memory_l1_wavefronts_shared"
 IDEAL = "memory_l1_wavefronts_shared_ideal"
