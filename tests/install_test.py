@@ -13,6 +13,8 @@ import tempfile
 import textwrap
 import unittest
 
+import tomllib
+
 from tests import SOURCES
 
 BUILD = pathlib.Path(os.environ.get("LADDER_BUILD", SOURCES / "build"))
@@ -83,6 +85,27 @@ def can_hide():
 def programs():
     """The installed programs, by their targets in CMake."""
     return ("ladder", "glassbox", "memory_lab")
+
+
+class Targets(unittest.TestCase):
+    """What `make install` and `pip install .` build."""
+
+    def test_they_are_all_that_an_installation_needs(self):
+        """Else the installation ends with an error where nothing more was built."""
+        described = tomllib.loads((SOURCES / "pyproject.toml").read_text())
+        self.assertEqual(described["tool"]["scikit-build"]["build"]["targets"], list(programs()))
+        asked = ["ninja", "-C", BUILD, "-t", "inputs", *programs()]
+        built = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
+        built += programs()
+        installed = re.compile(r'TYPE (?:EXECUTABLE|SHARED_LIBRARY) FILES "([^"]+)"')
+        files = [
+            os.path.relpath(name, BUILD.resolve())
+            for script in (BUILD / "objects").rglob("cmake_install.cmake")
+            for name in installed.findall(script.read_text())
+        ]
+        self.assertIn("ladder", files)
+        self.assertIn("lib/libladder_emulator.so", files)
+        self.assertEqual([name for name in files if name not in built], [])
 
 
 class Install(unittest.TestCase):

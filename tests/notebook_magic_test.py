@@ -1,7 +1,8 @@
 """%%glassbox: cells that are programs, or kernels and a few lines of host code.
 
 The notebook runs in an environment that has nothing of this project but what the wheel brings: the
-installed tree and the package. With LADDER_TEST_ALL, in a new one with the wheel itself.
+installed tree and the package. With LADDER_TEST_ALL, in a new one with the wheel itself, whose programs
+are those of the build folder: to compile them again would take a quarter of an hour.
 """
 
 import json
@@ -57,9 +58,12 @@ def environment_with_wheel(folder):
     wheels = pathlib.Path(folder) / "wheels"
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     pip = [f"{folder}/bin/pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--no-deps", "-w", wheels, SOURCES], check=True)
+    settings = (f"build-dir={folder}/made", f"cmake.define.LADDER_BUILT={BUILD}")
+    made = [f"--config-settings={setting}" for setting in settings]
+    subprocess.run([*pip, "wheel", "--no-deps", "-w", wheels, *made, SOURCES], check=True)
     (wheel,) = wheels.glob("*.whl")
-    subprocess.run([*pip, "install", wheel, "ipykernel"], check=True)
+    pins = ["-c", SOURCES / "notebooks/requirements.txt", "-c", SOURCES / ".ci/constraints.txt"]
+    subprocess.run([*pip, "install", wheel, "ipykernel", *pins], check=True)
     return f"{folder}/bin/python"
 
 
