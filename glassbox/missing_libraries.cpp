@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/findings/source_error.hpp"
+#include "emulator/run/own_files.hpp"
 
 namespace ladder::glassbox {
 namespace {
@@ -53,6 +54,9 @@ constexpr std::array kMissing = {
     MissingLibrary{"opencv", "opencv",
                    "OpenCV: read and write pictures in a plain form such as PPM", true},
     MissingLibrary{"GLFW/", "glfw", "OpenGL: it draws nothing; write the picture to a file", true},
+    MissingLibrary{"cuda/", "",
+                   "such header of libcu++: leave it out, between #ifndef __GLASSBOX__ and #endif"},
+    MissingLibrary{"cuda_fp", "", "FP8, FP6 and FP4: store such numbers as half"},
 };
 
 bool is_installed(const std::string& header) {
@@ -64,7 +68,15 @@ bool is_installed(const std::string& header) {
 
 }  // namespace
 
+bool is_own_header(const std::string& name) {
+  for (const char* const folder : {"glassbox/cuda_headers", "emulator/cuda_headers"}) {
+    if (std::filesystem::exists(emulator::source_tree() / folder / name)) return true;
+  }
+  return false;
+}
+
 std::string missing_library(const std::string& header) {
+  if (is_own_header(header)) return "";
   for (const MissingLibrary& missing : kMissing) {
     if (!header.starts_with(missing.header)) continue;
     if (missing.may_be_installed && is_installed(header)) return "";

@@ -7,6 +7,9 @@
 
 namespace ladder::glassbox {
 
+/// Whether CUDA's header of this name, as in <cuda/atomic>, is one that the glass box has.
+bool is_own_header(const std::string& name);
+
 /// "the glass box has no Thrust: ... [missing-library]"; empty for a header of another library.
 std::string missing_library(const std::string& header);
 

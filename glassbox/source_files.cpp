@@ -39,11 +39,7 @@ std::string text_of(const fs::path& path) {
 /// One that the glass box has, or says that it has not. <math.h> is the C library's as well.
 bool is_header_of_cuda(const std::string& name) {
   if (!missing_library(name).empty()) return true;
-  if (name == "math.h") return false;
-  for (const char* const folder : {"glassbox/cuda_headers", "emulator/cuda_headers"}) {
-    if (fs::exists(emulator::source_tree() / folder / name)) return true;
-  }
-  return false;
+  return name != "math.h" && is_own_header(name);
 }
 
 /// A path as it stands between the quotes of #line and #include.

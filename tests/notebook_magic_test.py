@@ -2,7 +2,7 @@
 
 The notebook runs in an environment that has nothing of this project but what the wheel brings: the
 installed tree and the package. With LADDER_TEST_ALL, in a new one with the wheel itself, whose programs
-are those of the build folder: to compile them again would take a quarter of an hour.
+are those of the build folder: to compile them again would take many minutes more.
 """
 
 import json

@@ -1,6 +1,8 @@
 """libcu++: cuda::atomic, cuda::barrier, cuda::pipeline and the copies that count on them."""
 
+import os
 import unittest
+from unittest import mock
 
 from tests.glassbox.own_program import faults, in_main, lacks, outcome
 
@@ -230,6 +232,33 @@ NO_WAIT = """
       cudaFree(out);
     }
     """
+STANDARD = in_main(
+    "k<<<1, 32>>>();\nreturn cudaDeviceSynchronize();",
+    """
+    #include <cuda/std/bitset>
+    #include <cuda/std/cassert>
+    #include <cuda/std/cfloat>
+    #include <cuda/std/climits>
+    #include <cuda/std/ctime>
+    #include <cuda/std/memory>
+    #include <cuda/std/numbers>
+    #include <cuda/std/ranges>
+    #include <cuda/std/source_location>
+    #include <cuda/std/version>
+    namespace own = cuda::std;
+    __global__ void k() {
+      __shared__ int squares[32];
+      squares[threadIdx.x] = threadIdx.x * threadIdx.x;
+      assert(squares[threadIdx.x] <= INT_MAX);
+      __syncthreads();
+      if (threadIdx.x != 0) return;
+      int sum = 0;
+      for (const int square : squares | own::views::take(4)) sum += square;
+      const own::bitset<8> bits(sum);
+      printf("%d %d %.4f %d %g", (int)own::source_location::current().line(), (int)bits.count(),
+             own::numbers::pi, *own::addressof(squares[3]), FLT_EPSILON);
+    }""",
+)
 BARRIER = """
       __shared__ cuda::barrier<cuda::thread_scope_block> bar;
       if (threadIdx.x == 0) init(&bar, 64);
@@ -279,6 +308,16 @@ class LibcuTest(unittest.TestCase):
                 self.assertEqual({one["element"]["name"] for one in faults(result)}, {"line[63]"})
                 result = outcome(NO_WAIT % (start + wait), verb=["check"])
                 self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_standard_headers(self):
+        """Of cuda/std, in a kernel; clang, too, finds nothing that nvcc refuses."""
+        for front_end in ("none", "clang"):
+            with self.subTest(front_end), mock.patch.dict(os.environ, LADDER_FRONT_END=front_end):
+                result = outcome(STANDARD, verb=["check"])
+                self.assertEqual(result.returncode, 0, result.stderr)
+                line, rest = result.stdout.split(" ", 1)
+                self.assertIn("source_location::current()", STANDARD.splitlines()[int(line) - 1])
+                self.assertEqual(rest, "3 3.1416 9 1.19209e-07")
 
     def test_refusals(self):
         """Barriers of a grid, and functions that a barrier calls."""

@@ -16,6 +16,13 @@ REFUSED = {
     "#include <cub/cub.cuh>\nint main() {}": ("missing-library", 1),
     "#include <cublas.h>\nint main() {}": ("missing-library", 1),
     "#include <nvtx3/nvToolsExt.h>\nint main() {}": ("missing-library", 1),
+    "#include <cudnn.h>\nint main() {}": ("missing-library", 1),
+    "#include <cuda_gl_interop.h>\nint main() {}": ("missing-library", 1),
+    # Of these, what a machine has is used; it has no such header.
+    "#include <GL/no_such.h>\nint main() {}": ("missing-library", 1),
+    "#include <opencv2/no_such.hpp>\nint main() {}": ("missing-library", 1),
+    "#include <cuda/std/mdspan>\nint main() {}": ("missing-library", 1),
+    "#include <cuda/std/atomic>\n#include <cuda_fp8.h>\nint main() {}": ("missing-library", 2),
     "#include <cublasLt.h>\nint main() { cublasLtHandle_t h; cublasLtMatmul(h); }": (
         "missing-word",
         2,
