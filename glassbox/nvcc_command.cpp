@@ -182,6 +182,26 @@ class Reader {
     }
   }
 
+  /// As nvcc reads -D: a backslash takes the next character as it is, and commas within double
+  /// quotes, which stay, separate nothing.
+  static Words definitions(const std::string& value) {
+    Words all(1);
+    bool is_quoted = false;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const char c = value[i];
+      if (c == '\\' && i + 1 < value.size()) {
+        all.back() += value[++i];
+      } else if (c == ',' && !is_quoted) {
+        all.emplace_back();
+      } else {
+        is_quoted ^= c == '"';
+        all.back() += c;
+      }
+    }
+    std::erase(all, "");
+    return all;
+  }
+
   static Words list(const std::string& value) {
     Words all;
     std::string word;
@@ -222,7 +242,7 @@ class Reader {
           command_.definitions.emplace_back("CUDA_API_PER_THREAD_DEFAULT_STREAM");
         return;
       case kDefine:
-        return append(command_.definitions, list(value));
+        return append(command_.definitions, definitions(value));
       case kDependencies:
         dependency(word);
         return set_phase(NvccPhase::kDependencies);

@@ -72,6 +72,14 @@ TEST(NvccCommand, WithAllThatAMakefileGives) {
   EXPECT_EQ(command.sources[0].language, NvccLanguage::kCuda);
 }
 
+// As nvcc 13.0 reads them; CMake escapes the commas of a definition.
+TEST(NvccCommand, CommasInDefinitions) {
+  const NvccCommand command = read({"-DA=1,B", R"(-DC=1\,2)", R"(-DD="1,2")", R"(-DE="1\,2",F)",
+                                    R"(-DG=\"1,H)", R"(-DI=a\\b)", "-c", "x.cu"});
+  EXPECT_EQ(command.definitions,
+            (Words{"A=1", "B", "C=1,2", "D=\"1,2\"", "E=\"1,2\"", "F", "G=\"1", "H", R"(I=a\b)"}));
+}
+
 TEST(NvccCommand, KeepsTheOrderOfWhatIsLinked) {
   const NvccCommand command = read({"main.cpp", "a.o", "-Llib", "-lm", "b.cu", "libc.a", "-Xlinker",
                                     "-rpath,lib", "-Xcompiler", "-Wl,-z,now", "-shared"});
