@@ -17,9 +17,9 @@ from gemm_ladder.whole_program import HEADER, HEADER_TEXT, whole_program
 VERBS = ("run", "check", "trace")
 STYLE = (
     "<style>.glassbox{font-family:monospace;white-space:pre;line-height:1.45}"
-    ".glassbox b{background:#c62828;color:#fff;border-radius:3px;padding:0 .4em}"
+    ".glassbox b{background:#c62828;color:#fff;box-shadow:0 0 0 .25em #c62828}"
     ".glassbox span{display:block}.glassbox .wrong{background:#c6282822}"
-    ".glassbox i{color:#c62828;font-style:normal;white-space:normal;display:block;padding-left:5em}"
+    ".glassbox i{color:#c62828;font-style:normal;white-space:normal;display:block;padding-left:8ch}"
     "</style>"
 )
 
@@ -42,9 +42,10 @@ def marked_source(cell, lines):
     rows = []
     for number, text in enumerate(cell.splitlines(), start=2):
         sentences = lines.get(number, [])
-        mark = f"<b>{number}</b>" if sentences else f" {number} "
+        mark = f"<b>{number}</b>" if sentences else f"{number}"
         kind = ' class="wrong"' if sentences else ""
-        rows.append(f"<span{kind}>{mark:>4}  {html.escape(text)}</span>")
+        left = " " * (4 - len(str(number)))
+        rows.append(f"<span{kind}>{left}{mark}  {html.escape(text)}</span>")
         rows += [f"<i>{html.escape(sentence)}</i>" for sentence in sentences]
     return f'{STYLE}<div class="glassbox">{"".join(rows)}</div>'
 

@@ -18,7 +18,7 @@ HEADER_TEXT = "#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n#include
 
 
 def skipped(text, at, only_blanks=False):
-    """Behind blanks and comments, and strings, that begin at this place."""
+    """Where blanks and comments, and strings, that begin at this place end."""
     while found := SKIPPED.match(text, at):
         if only_blanks and found.group()[0] in "\"'":
             break
@@ -27,7 +27,7 @@ def skipped(text, at, only_blanks=False):
 
 
 def end_of_item(text, at):
-    """Behind the directive, or the definition with its braces or its semicolon."""
+    """Where the directive ends, or the definition with its braces or its semicolon."""
     if text[at] == "#":
         while (end := text.find("\n", at)) > 0 and text[end - 1] == "\\":
             at = end + 1
@@ -39,8 +39,8 @@ def end_of_item(text, at):
         is_end = depth == 0 and (text[at] == ";" or text[at] == "}")
         at += 1
         if is_end:
-            behind = skipped(text, at, only_blanks=True)
-            return behind + 1 if text[behind : behind + 1] == ";" else at
+            after = skipped(text, at, only_blanks=True)
+            return after + 1 if text[after : after + 1] == ";" else at
     return len(text)
 
 
