@@ -21,12 +21,12 @@ class TwoSides : private TokenReader {
 
   std::vector<Change> changes() {
     for (std::size_t i = 0; i < size(); ++i) {
-      if (is_any(i, {"asm", "__asm__", "__asm"})) translate_asm(i);
+      if (is_asm(i)) translate_asm(i);
       if (asks_for_architecture(i) && sides_.place(i) != Place::kHost)
         changes_.push_back({token(i).begin, token(i).end, kDeviceArchitecture});
     }
     for (const FunctionBody& body : sides_.bodies()) {
-      if (asks_for_architecture(body) && reason_for_one(body).empty()) give_two_bodies(body);
+      if (has_two_bodies(body)) give_two_bodies(body);
     }
     give_host_sides();
     return changes_;
@@ -76,20 +76,29 @@ class TwoSides : private TokenReader {
   // -- Inline PTX
   // ---------------------------------------------------------------------------------
 
+  bool is_asm(std::size_t i) const { return is_any(i, {"asm", "__asm__", "__asm"}); }
+
   /// The assembler of the host stays what it is; in device code it is PTX.
   void translate_asm(std::size_t i) {
+    const bool is_of_host =
+        sides_.place(i) == Place::kHost &&
+        (!sides_.on_device(i) || has_two_bodies(sides_.bodies()[sides_.body_around(i)]));
+    const bool is_in_directive = !directive_end(i).empty();
+    if (is_of_host && !is_in_directive) {
+      if (is(i, "asm")) changes_.push_back({token(i).begin, token(i).end, "__asm__"});
+    } else if (sides_.place(i) != Place::kOutside || is_in_directive) {
+      if (const auto change = translation_of_asm(i)) changes_.push_back(*change);
+    }
+  }
+
+  /// C++ for the PTX at `i`, or a #pragma that refuses it.
+  std::optional<Change> translation_of_asm(std::size_t i) const {
     std::size_t open = i + 1;
     while (is_any(open, {"volatile", "__volatile__", "__volatile", "inline"}))
       ++open;
     const std::size_t close = is(open, "(") ? partner(open, 1) : kNone;
-    const bool is_of_host = sides_.place(i) == Place::kHost && !sides_.on_device(i);
+    if (close == kNone) return std::nullopt;
     const std::string directive = directive_end(i);
-    if (is_of_host && directive.empty()) {
-      if (is(i, "asm")) changes_.push_back({token(i).begin, token(i).end, "__asm__"});
-      return;
-    }
-    // Outside of functions, and in a macro, only what looks like PTX is.
-    if (close == kNone || (sides_.place(i) == Place::kOutside && directive.empty())) return;
     AsmTranslation made = {.code = {}, .refused = "that a macro puts together"};
     if (const auto statement = asm_statement(open, close)) made = translated(*statement);
     const std::size_t begin = token(i).begin, end = token(close).end;
@@ -104,7 +113,7 @@ class TwoSides : private TokenReader {
                                   source_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     for (std::ptrdiff_t line = 0; line < lines; ++line)
       text += directive.empty() ? "\n" : directive;
-    changes_.push_back({begin, end, text});
+    return Change{begin, end, text};
   }
 
   /// How a line ends that goes on, if the token is in a directive of the preprocessor; else empty.
@@ -181,6 +190,10 @@ class TwoSides : private TokenReader {
     return false;
   }
 
+  bool has_two_bodies(const FunctionBody& body) const {
+    return asks_for_architecture(body) && reason_for_one(body).empty();
+  }
+
   /// Why the function cannot have two bodies; empty if it can.
   std::string_view reason_for_one(const FunctionBody& body) const {
     if (!body.is_one_piece) return "conditional";
@@ -194,10 +207,13 @@ class TwoSides : private TokenReader {
     const std::size_t begin = token(body.open).end;
     std::string for_device;
     std::size_t at = begin;
-    for (std::size_t i = body.open; i < body.close; ++i) {
-      if (!asks_for_architecture(i)) continue;
-      for_device += source_.substr(at, token(i).begin - at) + kDeviceArchitecture;
-      at = token(i).end;
+    for (std::size_t i = body.open + 1; i < body.close; ++i) {
+      std::optional<Change> change;
+      if (asks_for_architecture(i)) change = {token(i).begin, token(i).end, kDeviceArchitecture};
+      if (is_asm(i)) change = translation_of_asm(i);
+      if (!change || change->begin < at) continue;
+      for_device += source_.substr(at, change->begin - at) + change->text;
+      at = change->end;
     }
     for_device += source_.substr(at, token(body.close).begin - at);
     const std::string line = std::to_string(line_at(source_, begin));

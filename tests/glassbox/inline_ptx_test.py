@@ -153,6 +153,36 @@ class InlinePtxTest(unittest.TestCase):
         result = outcome(in_kernel(body, before))
         self.assertEqual(result.stdout, "7 38\n", result.stderr)
 
+    def test_in_functions_of_both_sides(self):
+        """Where __CUDA_ARCH__ is asked for: PTX on the device, the host's assembler on the host."""
+        source = """
+            #include <cstdio>
+            #include "sides.h"
+            BOTH unsigned bits(unsigned x, unsigned first) {
+              unsigned result;
+            #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 200
+              asm("bfe.u32 %0, %1,"
+                  " %2, 8;" : "=r"(result) : "r"(x), "r"(first));
+            #else
+              asm("movl $5, %0" : "=r"(result));
+            #endif
+              return result;
+            }
+            __global__ void k(unsigned* x) { *x = bits(0x1234, 4); }
+            int main() {
+              unsigned* x;
+              cudaMallocManaged(&x, sizeof *x);
+              k<<<1, 1>>>(x);
+              cudaDeviceSynchronize();
+              printf("%x %u", *x, bits(0x1234, 4));
+              cudaFree(x);
+            }
+        """
+        both = "inline __host__ __device__"
+        for text in (source, source.replace("BOTH", both)):
+            result = outcome(text, files={"sides.h": f"#define BOTH {both}\n"})
+            self.assertEqual((result.stdout, result.returncode), ("23 5", 0), result.stderr)
+
     def test_what_it_lacks_is_named(self):
         """With the line of the asm; also in a macro that puts its text together."""
         for body, name in (
