@@ -48,6 +48,7 @@ __device__ long long llabs(long long);
 #include <mutex>
 #include <new>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,6 +70,17 @@ double cyl_bessel_i(double, double);
 
 #include "emulator/words/cuda_words.hpp"
 #include "glassbox/runtime/device_clock.hpp"
+
+// A program that includes them finds them here.
+#include "cooperative_groups.h"
+#include "cooperative_groups/memcpy_async.h"
+#include "cooperative_groups/reduce.h"
+#include "cooperative_groups/scan.h"
+#include "cuda/atomic"
+#include "cuda/barrier"
+#include "cuda/pipeline"
+#include "cuda_pipeline.h"
+#include "mma.h"
 #pragma clang force_cuda_host_device end
 
 #define host_gridDim gridDim

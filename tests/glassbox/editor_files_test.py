@@ -1,5 +1,6 @@
 """`glassbox init` and `make start` tell clangd of CUDA's words: it finds no error in sound files."""
 
+import os
 import pathlib
 import re
 import shutil
@@ -15,8 +16,16 @@ CLANGD = next(filter(None, map(shutil.which, ("clangd-19", "clangd-16", "clangd"
 DIAGNOSTIC = re.compile(r"^E\[[\d:.]+\] \[\w+\] Line.*$", re.M)
 PROGRAM = """\
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda/atomic>
 #include <cuda_fp16.h>
 #include <cstdio>
+namespace groups = cooperative_groups;
+__global__ void sum(float* x, int* count) {
+  const auto tile = groups::tiled_partition<32>(groups::this_thread_block());
+  x[threadIdx.x] = groups::reduce(tile, x[threadIdx.x], groups::plus<float>());
+  cuda::atomic_ref<int, cuda::thread_scope_device>(*count).fetch_add(1);
+}
 __constant__ float scale[2];
 template <int N>
 __global__ void add(const float* in, float* out) {
@@ -84,13 +93,16 @@ class InitTest(unittest.TestCase):
 
     @unittest.skipIf(CLANGD is None, "there is no clangd")
     def test_a_rung(self):
-        """As `make start` hands it out."""
+        """As `make start` hands it out; with LADDER_TEST_ALL, every one."""
         flags = (SOURCES / "glassbox" / "rung_flags.txt").read_text()
         with tempfile.TemporaryDirectory() as name:
             pathlib.Path(name, "compile_flags.txt").write_text(
                 flags.replace("{tree}", str(SOURCES))
             )
-            for rung in ("03_shared_tile", "18_producer_warpgroup"):
+            rungs = ["03_shared_tile", "18_producer_warpgroup"]
+            if os.environ.get("LADDER_TEST_ALL"):
+                rungs = sorted(file.parent.name for file in SOURCES.glob("ladder/*/kernel.cuh"))
+            for rung in rungs:
                 for file in ("kernel.cuh", "launch.cu"):
                     copy = pathlib.Path(name, file)
                     shutil.copy(SOURCES / "ladder" / rung / file, copy)
