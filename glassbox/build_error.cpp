@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kErrorsShown = 10;
 
 /// "FILE:LINE:COLUMN: error: TEXT", as GNU's compilers write it; the text may end with a code of
-/// ours in brackets.
+/// ours in brackets, and may be that of a function that is not to be called.
 struct Diagnostic {
   emulator::Place place;
   unsigned column = 0;
@@ -28,7 +28,8 @@ struct Diagnostic {
 
 std::optional<Diagnostic> diagnostic_in(const std::string& line) {
   static const std::regex form(
-      R"(^(.+?):(\d+):(\d+): (?:fatal )?error: (?:#error )?(.*?)(?: \[([a-z-]+)\])?$)");
+      R"(^(.+?):(\d+):(\d+): (?:fatal )?error: (?:#error |call to .* declared with attribute error: )?)"
+      R"((.*?)(?: \[([a-z-]+)\])?$)");
   std::smatch found;
   if (!std::regex_match(line, found, form)) return std::nullopt;
   return Diagnostic{{found[1], static_cast<unsigned>(std::stoul(found[2]))},

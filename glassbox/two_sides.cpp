@@ -2,6 +2,7 @@
 #include "glassbox/two_sides.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -91,7 +92,21 @@ class TwoSides : private TokenReader {
     }
   }
 
-  /// C++ for the PTX at `i`, or a #pragma that refuses it.
+  /// \brief A call that g++ refuses, with a sentence. It does so where the call is left once all is
+  ///        optimised: headers hold functions that nobody calls.
+  static std::string refusal_of(const std::string& instruction) {
+    std::string name = "glassbox_refuses_" + instruction;
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    return "__extension__({ extern void " + name +
+           "() __attribute__((error(\"the emulator does not have the PTX instruction " +
+           instruction +
+           ": call a function of common/ptx, or give it C++ that does the same behind #ifdef "
+           "__GLASSBOX__ [not-emulated]\"))); " +
+           name + "(); })";
+  }
+
+  /// C++ for the PTX at `i`, or what refuses it.
   std::optional<Change> translation_of_asm(std::size_t i) const {
     std::size_t open = i + 1;
     while (is_any(open, {"volatile", "__volatile__", "__volatile", "inline"}))
@@ -102,13 +117,7 @@ class TwoSides : private TokenReader {
     AsmTranslation made = {.code = {}, .refused = "that a macro puts together"};
     if (const auto statement = asm_statement(open, close)) made = translated(*statement);
     const std::size_t begin = token(i).begin, end = token(close).end;
-    std::string text = made.code;
-    if (text.empty()) {
-      text = "_Pragma(\"GCC error \\\"the emulator does not have the PTX instruction " +
-             made.refused +
-             ": call a function of common/ptx, or give it C++ that does the same behind #ifdef "
-             "__GLASSBOX__ [not-emulated]\\\"\")";
-    }
+    std::string text = made.code.empty() ? refusal_of(made.refused) : made.code;
     const auto lines = std::count(source_.begin() + static_cast<std::ptrdiff_t>(begin),
                                   source_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     for (std::ptrdiff_t line = 0; line < lines; ++line)

@@ -196,6 +196,29 @@ class InlinePtxTest(unittest.TestCase):
             self.assertEqual((first["code"], first["line"]), ("not-emulated", 4), result.stderr)
             self.assertIn(name, result.stderr)
 
+    def test_what_it_lacks_is_refused_where_it_is_used(self):
+        """Not in a function that nobody calls; in one that is called, through whatever inlines it."""
+        before = """
+#define VOTE(name, type) \\
+  __device__ inline int name(int x) { \\
+    asm volatile("no." #type " %0, %1;" : "=r"(x) : "r"(x)); \\
+    return x; \\
+  }
+          VOTE(both, b32)
+          template <class T> __device__ T fence(T x) {
+            asm volatile("no.fence;"); return x; }
+        """
+        result = outcome(in_kernel("x[0] = 0;", before))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for body, line in (("x[0] = both(x[0]);", 8), ("x[0] = fence(x[0]);", 10)):
+            result = outcome(in_kernel(body, before))
+            self.assertEqual(result.returncode, 2)
+            self.assertEqual(
+                [(one["code"], one["line"]) for one in result.found["findings"]],
+                [("not-emulated", line)],
+                result.stderr,
+            )
+
     def test_the_host_s_assembler_is_the_host_s(self):
         """Not PTX."""
         source = (
