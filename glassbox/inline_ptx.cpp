@@ -142,7 +142,8 @@ class Translator {
   static std::string qualified(const std::string& body) {
     static const std::regex own(
         R"((^|[^\w:])(in|out|sum|difference|wide_product|high_product|product|smaller|larger|sum_with|)"
-        R"(difference_with|shifted_left|shifted_right|leading_zeros|field|with_field|by_table|to_whole|)"
+        R"(difference_with|shifted_left|shifted_right|leading_zeros|field|with_field|by_table|with_parts|)"
+        R"(to_whole|)"
         R"(pointer|load|store|load_volatile|store_volatile|Several|Wide|number_in_shared|)"
         R"(pointer_to_shared|lane_index|warp_index|threads_of_block|unpack|packed_thread_index|)"
         R"(packed_block_index|packed_block_extent|packed_grid_extent|cluster_rank|step_aside|)"
@@ -454,7 +455,34 @@ class Translator {
       return assign(operand(0), fmt::format("__dp4a({0}({1}), {0}({2}), {0}({3}))",
                                             has("s32") ? "int" : "unsigned", in(1, "std::uint32_t"),
                                             in(2, "std::uint32_t"), in(3, "std::uint32_t")));
-    return "";
+    return video();
+  }
+
+  /// \brief "vabsdiff4.u32.u32.u32.add": an operation on two or four numbers in a word, of one type,
+  ///        into all of them; with .add, the third operand and the results of all.
+  std::string video() {
+    if (op().size() < 5 || op()[0] != 'v' || name_.size() < 4) return "";
+    const std::string_view name = op(), operation = name.substr(1, name.size() - 2);
+    const bool is_signed = name_[1] == "s32", adds = has("add"), saturates = has("sat");
+    constexpr std::array kInByte = {"avrg", "min", "max", "absdiff"};
+    const bool fits = std::ranges::find(kInByte, operation) != kInByte.end();
+    const bool is_sum = operation == "add" || operation == "sub";
+    if (!(is_signed || name_[1] == "u32") || name_[2] != name_[1] || name_[3] != name_[1] ||
+        (name.back() != '2' && name.back() != '4') || !(fits || is_sum) || (adds && is_sum) ||
+        (saturates && !is_sum) || (adds && is_signed && operation == "absdiff") ||
+        name_.size() != 4u + static_cast<unsigned>(adds) + static_cast<unsigned>(saturates)) {
+      return "";
+    }
+    const char* const sign = is_signed ? "s" : "u";
+    const std::string suffix =
+        is_sum ? (saturates ? std::string(is_signed ? "ss" : "us") : "") : sign;
+    const std::string made =
+        fmt::format("__v{}{}{}({}, {})", operation == "avrg" ? "avg" : operation, suffix,
+                    name.back(), in(1, "std::uint32_t"), in(2, "std::uint32_t"));
+    if (!adds) return assign(operand(0), made);
+    return assign(operand(0),
+                  fmt::format("with_parts<std::{}int{}_t>({}, {})", is_signed ? "" : "u",
+                              name.back() == '2' ? 16 : 8, in(3, "std::uint32_t"), made));
   }
 
   std::string floats() {

@@ -1,7 +1,7 @@
 """Programs in checkouts of public repositories: which files they have, and which are out of scope.
 
-A program is a .cu file with a main(). Out of scope is what has inline PTX, calls CUDA's driver, or
-includes a header of another library than cuBLAS.
+A program is a .cu file with a main(). Out of scope is what calls CUDA's driver, or includes a header of
+another library than cuBLAS.
 """
 
 import pathlib
@@ -13,7 +13,6 @@ from bench import public_programs
 COMMON = "NVIDIA+cuda-samples/Common"  # where CUDA has its samples, many build lines look there
 
 MAIN = re.compile(r"\bmain\s*\(")
-PTX = re.compile(r"\b(?:asm|__asm__|__asm)\b\s*(?:volatile|__volatile__)?\s*\(")
 DRIVER_CALL = re.compile(
     r"\bcu(?:Init|Device[A-Z]|Ctx|Module|Mem[A-Z]|Launch|Func|Stream[A-Z]|Link|Pointer)\w*\s*\("
 )
@@ -93,8 +92,6 @@ def out_of_scope(files, folders):
     headers = [name for file in files for name in headers_of(file, folders)]
     own = [*files, *(pathlib.Path(name) for name in headers if not name.startswith("/usr/"))]
     texts = [code_of(file) for file in own if file.is_file() and COMMON not in str(file)]
-    if any(PTX.search(text) for text in texts):
-        return "inline PTX"
     for name in headers:
         for start, library in LIBRARIES.items():
             if name.rpartition("/include/")[2].startswith(start):

@@ -199,6 +199,13 @@ constexpr std::uint32_t by_table(std::uint32_t a, std::uint32_t b, std::uint32_t
   }
   return result;
 }
+/// The sum and the numbers of type T that lie in a word.
+template <class T>
+constexpr std::uint32_t with_parts(std::uint32_t sum, std::uint32_t parts) {
+  for (unsigned at = 0; at < 32; at += 8 * sizeof(T))
+    sum += static_cast<std::uint32_t>(static_cast<T>(parts >> at));
+  return sum;
+}
 /// Of a float, as cvt rounds it to a whole number: to the nearest number that T has, NaN to 0.
 template <class T, class Real>
 T to_whole(Real x, Real rounded) {

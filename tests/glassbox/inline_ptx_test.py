@@ -88,6 +88,32 @@ def in_kernel(body, before=""):
     )
 
 
+# {instruction: (bits of a number, is it signed, its result of two numbers)}
+VIDEO = {
+    "vadd4.u32.u32.u32": (8, False, lambda x, y: x + y),
+    "vadd2.s32.s32.s32.sat": (16, True, lambda x, y: max(-(2**15), min(2**15 - 1, x + y))),
+    "vsub4.u32.u32.u32.sat": (8, False, lambda x, y: max(0, x - y)),
+    "vavrg2.u32.u32.u32": (16, False, lambda x, y: (x + y + 1) >> 1),
+    "vmin4.s32.s32.s32": (8, True, min),
+    "vmax2.u32.u32.u32": (16, False, max),
+    "vabsdiff4.u32.u32.u32.add": (8, False, lambda x, y: abs(x - y)),
+    "vmax4.s32.s32.s32.add": (8, True, max),
+}
+VIDEO_WORDS = (0x80FF017F, 0x7F8002FE, 12345)
+
+
+def video_result(name, a, b, c):
+    """A word."""
+    bits, is_signed, operation = VIDEO[name]
+    numbers = []
+    for at in range(0, 32, bits):
+        pair = [word >> at & (1 << bits) - 1 for word in (a, b)]
+        numbers.append(operation(*(signed(x, bits) if is_signed else x for x in pair)))
+    if name.endswith("add"):
+        return c + sum(numbers) & WORD
+    return sum((x & (1 << bits) - 1) << bits * i for i, x in enumerate(numbers))
+
+
 class InlinePtxTest(unittest.TestCase):
     """Forms that are common in public programs."""
 
@@ -152,6 +178,21 @@ class InlinePtxTest(unittest.TestCase):
         """
         result = outcome(in_kernel(body, before))
         self.assertEqual(result.stdout, "7 38\n", result.stderr)
+
+    def test_video_instructions(self):
+        """Two or four numbers in a word; those whose results do not fit in their places are refused."""
+        a, b, c = VIDEO_WORDS
+        lines = [f"unsigned a = {a}u, b = {b}u, c = {c}u, y;"]
+        for name in VIDEO:
+            lines.append(f'asm("{name} %0, %1, %2, %3;" : "=r"(y) : "r"(a), "r"(b), "r"(c));')
+            lines.append('if (threadIdx.x == 0) printf("%u\\n", y);')
+        result = outcome(in_kernel("\n".join(lines)))
+        expected = [str(video_result(name, a, b, c)) for name in VIDEO]
+        self.assertEqual(result.stdout.split()[:-2], expected, result.stderr)
+        for name in ("vadd4.u32.u32.u32.add", "vadd4.u32.s32.u32", "vset4.u32.u32.eq"):
+            body = f'asm("{name} %0, %0, %0, %0;" : "+r"(x[0]));'
+            found = outcome(in_kernel(body)).found["findings"]
+            self.assertEqual([one["code"] for one in found], ["not-emulated"], name)
 
     def test_in_functions_of_both_sides(self):
         """Where __CUDA_ARCH__ is asked for: PTX on the device, the host's assembler on the host."""
