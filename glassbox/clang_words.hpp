@@ -72,15 +72,15 @@ double cyl_bessel_i(double, double);
 #include "glassbox/runtime/device_clock.hpp"
 
 // A program that includes them finds them here.
-#include "cooperative_groups.h"
-#include "cooperative_groups/memcpy_async.h"
-#include "cooperative_groups/reduce.h"
-#include "cooperative_groups/scan.h"
-#include "cuda/atomic"
-#include "cuda/barrier"
-#include "cuda/pipeline"
-#include "cuda_pipeline.h"
-#include "mma.h"
+#include "emulator/cuda_headers/cooperative_groups.h"
+#include "emulator/cuda_headers/cooperative_groups/memcpy_async.h"
+#include "emulator/cuda_headers/cooperative_groups/reduce.h"
+#include "emulator/cuda_headers/cooperative_groups/scan.h"
+#include "emulator/cuda_headers/cuda/atomic"
+#include "emulator/cuda_headers/cuda/barrier"
+#include "emulator/cuda_headers/cuda/pipeline"
+#include "emulator/cuda_headers/cuda_pipeline.h"
+#include "emulator/cuda_headers/mma.h"
 #pragma clang force_cuda_host_device end
 
 #define host_gridDim gridDim

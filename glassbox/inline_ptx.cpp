@@ -458,8 +458,8 @@ class Translator {
     return video();
   }
 
-  /// \brief "vabsdiff4.u32.u32.u32.add": an operation on two or four numbers in a word, of one type,
-  ///        into all of them; with .add, the third operand and the results of all.
+  /// \brief "vabsdiff4.u32.u32.u32.add": an operation on two or four numbers in a word, all of one
+  ///        type; with .add, the third operand and all results.
   std::string video() {
     if (op().size() < 5 || op()[0] != 'v' || name_.size() < 4) return "";
     const std::string_view name = op(), operation = name.substr(1, name.size() - 2);

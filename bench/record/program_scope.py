@@ -1,7 +1,7 @@
 """Programs in checkouts of public repositories: which files they have, and which are out of scope.
 
-A program is a .cu file with a main(). Out of scope is what calls CUDA's driver, or includes a header of
-another library than cuBLAS.
+A program is a .cu file with a main(). Out of scope is what calls CUDA's driver, or includes a
+header of another library than cuBLAS.
 """
 
 import pathlib
