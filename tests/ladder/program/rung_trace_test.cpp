@@ -182,7 +182,7 @@ TEST_P(RungCounters, EqualTheHardwares) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RungCounters, testing::Values(256, 512, 1024, 4096));
 
-/// What wgmma reads passes through the banks of shared memory, and nothing else does in these rungs.
+/// What wgmma reads passes through the banks of shared memory; nothing else does in these rungs.
 TEST(TensorCounters, EqualThoseOfAnH100) {
   constexpr int kSize = 4096;
   const std::map<int, json> entries = recorded_entries(kSize, "h100");
