@@ -263,7 +263,7 @@ class Translator {
     if (whole_name_.find(':') == whole_name_.size() - 1) throw Unknown{"a label: " + whole_name_};
     name_ = split_name(whole_name_);
     operands_ = split(text.substr(end), ',');
-    const std::string result = translate();
+    std::string result = translate();
     if (result.empty()) throw Unknown{whole_name_};
     return result;
   }
@@ -313,7 +313,7 @@ class Translator {
   /// The last type in the name.
   std::string type() const {
     for (auto part = name_.rbegin(); part != name_.rend(); ++part) {
-      if (const std::string type = type_named(*part); !type.empty()) return type;
+      if (std::string type = type_named(*part); !type.empty()) return type;
     }
     throw Unknown{whole_name_};
   }
@@ -503,10 +503,7 @@ class Translator {
     return "";
   }
 
-  std::string type_or_empty() const {
-    const std::string type = type_named(name_.back());
-    return type;
-  }
+  std::string type_or_empty() const { return type_named(name_.back()); }
 
   /// cvt.TO.FROM
   std::string conversions() {
