@@ -36,6 +36,8 @@ const std::map<std::string, std::string, std::less<>>& special_registers() {
   static const std::map<std::string, std::string, std::less<>> all = {
       {"laneid", "lane_index()"},
       {"warpid", "warp_index()"},
+      {"smid", "multiprocessor()"},
+      {"nsmid", "multiprocessors()"},
       {"lanemask_eq", "(1u << lane_index())"},
       {"lanemask_lt", "((1u << lane_index()) - 1)"},
       {"lanemask_le", "((2u << lane_index()) - 1)"},
@@ -143,7 +145,7 @@ class Translator {
     static const std::regex own(
         R"((^|[^\w:])(in|out|sum|difference|wide_product|high_product|product|smaller|larger|sum_with|)"
         R"(difference_with|shifted_left|shifted_right|leading_zeros|field|with_field|by_table|with_parts|)"
-        R"(to_whole|)"
+        R"(to_whole|multiprocessor|multiprocessors|)"
         R"(pointer|load|store|load_volatile|store_volatile|Several|Wide|number_in_shared|)"
         R"(pointer_to_shared|lane_index|warp_index|threads_of_block|unpack|packed_thread_index|)"
         R"(packed_block_index|packed_block_extent|packed_grid_extent|cluster_rank|step_aside|)"

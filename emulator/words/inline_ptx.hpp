@@ -22,6 +22,12 @@
 #include "emulator/words/tile_functions.hpp"
 #include "emulator/words/warp_functions.hpp"
 
+namespace ladder::emulator {
+
+int multiprocessors();  // of the card: emulator/run/multiprocessors.hpp
+
+}  // namespace ladder::emulator
+
 namespace ladder::emulator::inline_ptx {
 
 using namespace ladder::emulator;  // for names that stand behind this one's
@@ -33,6 +39,12 @@ inline unsigned warp_index() {
 inline int threads_of_block() {
   const uint3 block = unpack(packed_block_extent());
   return static_cast<int>(block.x * block.y * block.z);
+}
+
+/// The SM that a block runs on, if they take turns; a GPU promises no order.
+inline unsigned multiprocessor() {
+  const uint3 block = unpack(packed_block_index()), grid = unpack(packed_grid_extent());
+  return (block.x + grid.x * (block.y + grid.y * block.z)) % multiprocessors();
 }
 
 // -- Registers, which have a size and no type -----------------------------------------------------

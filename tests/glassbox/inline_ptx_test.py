@@ -194,6 +194,28 @@ class InlinePtxTest(unittest.TestCase):
             found = outcome(in_kernel(body)).found["findings"]
             self.assertEqual([one["code"] for one in found], ["not-emulated"], name)
 
+    def test_multiprocessors(self):
+        """Blocks that run at the same time are on different ones; with one % as well."""
+        result = outcome("""
+            #include <cstdio>
+            __global__ void k(unsigned* sms) {
+              unsigned sm, count;
+              asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
+              asm("mov.u32 %0, %%nsmid;" : "=r"(count));
+              if (sm < count) atomicAdd(sms + sm, 1);
+            }
+            int main() {
+              unsigned* sms;
+              cudaMallocManaged(&sms, 8 * sizeof *sms);
+              cudaMemset(sms, 0, 8 * sizeof *sms);
+              k<<<dim3(2, 4), 1>>>(sms);
+              cudaDeviceSynchronize();
+              for (int i = 0; i < 8; ++i) printf("%u", sms[i]);
+              cudaFree(sms);
+            }
+        """)
+        self.assertEqual((result.stdout, result.returncode), ("1" * 8, 0), result.stderr)
+
     def test_in_functions_of_both_sides(self):
         """Where __CUDA_ARCH__ is asked for: PTX on the device, the host's assembler on the host."""
         source = """
