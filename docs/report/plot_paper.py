@@ -117,7 +117,11 @@ def layout(card):
         **shares(f"Full {NAMES[card]}, as the lab completes it: who shares the {level}", []),
         "curves": [
             Curve("SMs that are there", [p for p in whole if not set(p) & set(missing)], dots=True),
-            Curve("with one that is switched off", [p for p in whole if set(p) & set(missing)], dots=True),
+            Curve(
+                "with one that is switched off",
+                [p for p in whole if set(p) & set(missing)],
+                dots=True,
+            ),
         ],
     }
 
