@@ -69,7 +69,8 @@ def streams(what):
     """What a stream leaves of an array of an eighth of L2 (lab sectors, H100).
 
     size, share, random: a stream as large as L2, what it leaves, and what it would leave if lines
-    left at random; safe, safe_stream: the largest share that a stream leaves, and that stream;
+    left at random; safe, safe_stream, safe_total: the largest share that a stream leaves, that
+    stream, and it together with the array;
     begin: of array and stream together, where lines begin to leave
     """
     l2 = finding("device_card@h100", "l2_bytes")["value"]["value"]
@@ -79,6 +80,7 @@ def streams(what):
     return {
         "safe": f"{safe:.1f} %",
         "safe_stream": with_unit(safe_stream, "bytes"),
+        "safe_total": with_unit(safe_stream + l2 / 8, "bytes"),
         "size": with_unit(l2, "bytes"),
         "share": f"{next(share for stream, share in curve if stream >= l2):.0f} %",
         "random": f"{100 * math.exp(-1):.0f} %",
