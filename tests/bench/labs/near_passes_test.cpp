@@ -25,6 +25,7 @@ class AnsweredPasses final : public NearMemoryInstrument {
     sizes.insert(bytes);
     last_bytes = bytes;
     std::vector<double> ms;
+    ms.reserve(static_cast<std::size_t>(repeats));
     for (int i = 0; i < repeats; ++i)
       ms.push_back(answer(passes) * (1 + 0.001 * (i % 7)));
     return ms;

@@ -276,6 +276,12 @@ class JudgedAgainTest(unittest.TestCase):
             self.assertIn(f"takes {ms} ms", claim["because"])
             self.assertEqual(claim["again"], verdict != "condition")
 
+    def test_chunks_without_a_clock_get_no_verdict(self):
+        path = SOURCES / "bench/results/nvidia-h100/lab_raster_orders.json"
+        report = json.loads(path.read_text())
+        report["findings"] = [f for f in report["findings"] if not f["key"].endswith("_ms")]
+        self.assertEqual(judged_again.claims_of(report)[0]["verdict"], "simulated")
+
     def test_two_passes_gain_at_all_sizes_some_or_none(self):
         def every(low, high):
             return lambda found: [
