@@ -42,9 +42,16 @@ class Workshop:
         for name, text in SOURCES.items():
             (self.folder / name).write_text(text)
 
-    def run(self, command):
+    def run(self, command, **environment):
         """(exit status, standard output, standard error)"""
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, **environment},
+        )
         return done.returncode, done.stdout, done.stderr
 
     def compile(self, *arguments):
@@ -180,6 +187,34 @@ def calls(shop):
     return rows
 
 
+def hosts(shop):
+    """Which host compiler nvcc starts, by option, by environment, and where there is none."""
+    compiler = pathlib.Path(shutil.which("g++"))
+    rows = []
+    for shown, options, environment in (
+        ("", [], {}),
+        ("-ccbin g++", ["-ccbin", "g++"], {}),
+        ("-ccbin FOLDER", ["-ccbin", str(compiler.parent)], {}),
+        ("NVCC_CCBIN=g++", [], {"NVCC_CCBIN": "g++"}),
+        ("-ccbin cl.exe", ["-ccbin", "cl.exe"], {}),
+        ("PATH without a compiler", [], {"PATH": str(shop.folder)}),
+    ):
+        command = [shop.nvcc, *options, ARCH, "--dryrun", "scale.cu", "-o", "scale"]
+        status, _, error = shop.run(command, **environment)
+        said = error.replace(f"{compiler.parent}", "FOLDER").replace('"', "")
+        compiles = re.search(r"^#\$ (\S+) .*-E ", said, re.M)
+        links = re.search(r"^#\$ (\S+) .*--start-group ", said, re.M)
+        rows.append(
+            {
+                "how": shown,
+                "compiles": compiles[1] if compiles else None,
+                "links": links[1] if links else None,
+                "said": first_words(shop, error) if status else "",
+            }
+        )
+    return rows
+
+
 def macros(shop):
     """Which of nvcc's macros are defined when it preprocesses."""
     rows = []
@@ -272,6 +307,7 @@ def record(nvcc):
             "separate": separate(shop),
             "features": features(shop),
             "calls": calls(shop),
+            "hosts": hosts(shop),
             "macros": macros(shop),
             "registers": registers(shop),
             "debug": debug_information(shop),

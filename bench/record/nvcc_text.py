@@ -152,6 +152,7 @@ def form_of(data):
         "separate": [(row["command"], row["status"] == 0) for row in data["separate"]],
         "features": [(row["options"], row["status"] == 0) for row in data["features"]],
         "calls": [(row["source"], row["status"] == 0) for row in data["calls"]],
+        "hosts": [(row["how"], row["compiles"], row["links"]) for row in data["hosts"]],
         "macros": [sorted(n for n, v in row["macros"].items() if v) for row in data["macros"]],
         "kernels": [row["kernel"] for row in data["registers"]["kernels"]],
         "debug": [bool(row["loc_lines"]) for row in data["debug"]],

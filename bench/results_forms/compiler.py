@@ -60,6 +60,7 @@ STAGES = record(
     ),
     features=each(record(status=count, said=text, **OPTIONS)),
     separate=each(record(command=text, status=count, said=text)),
+    hosts=each(record(how=text, compiles=or_null(text), links=or_null(text), said=text)),
     macros=each(record(arguments=each(text), macros=named(or_null(text)))),
     suffixes=each(record(suffix=text, refused=or_null(text), tools=each(text, 0))),
     registers=record(text=each(text), kernels=each(KERNEL_REPORT)),

@@ -1,11 +1,12 @@
 """Charts beside the figures of a paper of 2017: its cards simulated, and its experiments."""
 
 import functools
+import re
 
 from docs.report import chart, recorded_labs
 from docs.report.chart import Axis, Chart, Curve
 from docs.report.recorded import described
-from docs.report.recorded_cards import series
+from docs.report.recorded_cards import report, series
 
 BYTES = "bytes"
 NAMES = {"k80": "K80", "p100": "P100"}
@@ -91,6 +92,40 @@ def sharing(card):
     )
 
 
+def full_layout(groups, missing):
+    """[(number on the full chip, group)] of SMs that are there, and of those that are missing.
+
+    groups: [(SM, group)], as the chip at hand numbers its SMs
+    missing: numbers on the full chip; one of them has the group whose turn it is there
+    """
+    groups = dict(groups)
+    full = [number for number in range(len(groups) + len(missing)) if number not in missing]
+    there = {number: groups[sm] for sm, number in enumerate(full)}
+    turn = next(n for n in full if n > 0 and there[n] == there[0] and there[n - 1] != there[0])
+    return list(there.items()), [(number, there[number - turn]) for number in missing]
+
+
+def layout(card):
+    """Figures 7 and 12: the sharing of all SMs, with those that are switched off."""
+    level = {"k80": "TLB of 130 MiB", "p100": "TLB of 2.031 GiB"}[card]
+    found = next(f for f in report(card, "tlb_sharing")["findings"] if f["key"] == "tlb_2_off")
+    words = re.findall(r"([\d and]+) of the full chip", found["how"])
+    missing = [int(number) for word in words for number in re.findall(r"\d+", word)]
+    there, off = full_layout(series(card, "tlb_sharing", level), missing)
+    whole = pairs_of(sorted(there + off))
+    return {
+        **shares(f"Full {NAMES[card]}, as the lab completes it: who shares the {level}", []),
+        "curves": [
+            Curve("SMs that are there", [p for p in whole if not set(p) & set(missing)], dots=True),
+            Curve(
+                "with one that is switched off",
+                [p for p in whole if set(p) & set(missing)],
+                dots=True,
+            ),
+        ],
+    }
+
+
 def sharing_h200():
     """The same of the recorded H200."""
     return {
@@ -134,7 +169,7 @@ def threads():
 CHARTS = {
     **{
         f"paper_{make.__name__}_{card}": functools.partial(make, card)
-        for make in (sampling, grouping, reach, sharing)
+        for make in (sampling, grouping, reach, sharing, layout)
         for card in NAMES
     },
     "paper_sharing_h200": sharing_h200,
@@ -147,7 +182,7 @@ def picture(name, width):
     """A chart as a drawing."""
     parts = {"source": "simulated from the paper's table 2; no evidence about a real card"}
     parts |= CHARTS[name]()
-    height = 420 if "sharing" in name else 250
+    height = 420 if "sharing" in name or "layout" in name else 250
     return chart.drawn(Chart(name=name.replace("_", "-"), **parts), width, height)
 
 

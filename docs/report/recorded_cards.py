@@ -38,6 +38,8 @@ FACTORS = {  # what sections 2 and 6 say of K80 and P100
     "random_cure": ("Random reads: passes over 2 GB win back", 13, 2),
     "grouping_fall": ("Grouping: slower with the largest table", None, 3.3),
     "grouping_cure": ("Grouping: passes over 2 GB and a copy win back", 12.5, 2.5),
+    "random_small": ("Random reads: passes over 128 MB win back", "a little", "nothing"),
+    "grouping_small": ("Grouping: passes over 128 MB and a copy win back", "a little", "nothing"),
 }
 
 

@@ -132,30 +132,11 @@ MemorySystemShape p100() {
   };
 }
 
-/// TLBs that an H100 may have. All of it is assumption: no entry count was ever published.
-std::vector<TlbLevelShape> h100_tlb(int sms, int gpcs) {
-  return {
-      {.entries = 16,  // as on the P100
-       .page_bytes = 2 * kMiB,
-       .miss_cycles = 10,
-       .group_of_sm = groups_of(sms, 2)},
-      {.entries = 128,  // 4 GiB for each GPC
-       .ways = 8,
-       .page_bytes = 2 * kMiB,
-       .coalesced_pages = 16,
-       .index = SetIndex::hashed,
-       .miss_cycles = 60,
-       .group_of_sm = dealt_pairs(sms, gpcs)},
-      // About the 64 GB beyond which random reads of an A100 slow down: Walker, arXiv 2405.11425
-      {.entries = 2048,
-       .page_bytes = 2 * kMiB,
-       .coalesced_pages = 16,
-       .miss_cycles = 300,
-       .misses_per_cycle = 4}};
-}
+/// Groups that share the last TLB of an H200 (L12): 18 of 6 SMs and 6 of 4, dealt out in pairs.
+constexpr int kHopperTlbGroups = 24;
 
-/// \source measurements of an H100 80 GB that mt4g ships (github.com/caps-tum/mt4g), and the side
-///         mask that github.com/ademeure/cuda-side-boost reports
+/// \source common/devices/h100.json, and what the labs recorded on an H100
+///         (bench/results/nvidia-h100, lab_*.json)
 MemorySystemShape h100() {
   constexpr int kSms = 132;
   constexpr int kGpcs = 8;
@@ -165,29 +146,39 @@ MemorySystemShape h100() {
                 .sms = kSms,
                 .sm_clock_mhz = 1980,                 // common/devices/h100.json
                 .l1_bytes = 256 * kKiB,               // common/devices/h100.json
-                .l2_bytes = 52'428'800,               // mt4g: two segments of 26,214,400 bytes
+                .l2_bytes = 52'428'800,               // L00
                 .dram_bytes = 85'176'483'840,         // common/devices/h100.json
                 .free_bytes = 78 * kGiB,              // assumption
                 .dram_gbps = 3352,                    // common/devices/h100.json
-                .most_persisting_bytes = 39'321'600,  // mt4g
-                .largest_window_bytes = 128 * kMiB},  // assumption: as an A100
-      .l1 = CacheShape{.bytes = 238'848, .ways = 6},  // mt4g; ways: assumption
-      .l2 = L2Shape{.side = {.bytes = 26'214'400, .victim = Victim::tree_plru},  // assumption
-                    .sides = 2,
-                    .home_mask = 0xB3000},  // cuda-side-boost
-      .tlb = h100_tlb(kSms, kGpcs),
+                .most_persisting_bytes = 32'768'000,  // L00
+                .largest_window_bytes = 128 * kMiB},  // L00
+      .l1 = CacheShape{.bytes = 244'224, .ways = 6},  // L01: 239 KiB; ways: assumption
+      .l2 = L2Shape{.side = {.bytes = 26'214'400,
+                             .sector_bytes = 64,            // L02: what a miss fetches
+                             .victim = Victim::tree_plru},  // assumption
+                    .sides = 2,                             // L09
+                    .home_mask = 0xB3000},                  // L09
+      .tlb = {{.entries = 16,                               // L11; of each SM: L12
+               .page_bytes = 16 * kMiB,
+               .miss_cycles = 10,  // as on the H200: L11 could not tell
+               .group_of_sm = groups_of(kSms, 1)},
+              {.entries = 2048,  // L11
+               .page_bytes = 32 * kMiB,
+               .miss_cycles = 95,                                   // L11
+               .group_of_sm = dealt_pairs(kSms, kHopperTlbGroups),  // as on the H200
+               .misses_per_cycle = 0.067}},                         // as on the H200
       .side_of_sm = sides_of(gpc_of_sm, kGpcs),
-      .l1_cycles = 38,           // mt4g
-      .near_cycles = 219,        // mt4g
-      .far_cycles = 429,         // assumption: 210 more, as between the plateaus of a GH200
-      .dram_cycles = 834,        // mt4g
+      .l1_cycles = 32,           // L01
+      .near_cycles = 276,        // L01
+      .far_cycles = 477,         // L09: 201 more than near
+      .dram_cycles = 680,        // L01
       .atomic_cycles = 10,       // assumption
       .sm_sigma_cycles = 10,     // assumption
       .slice_sigma_cycles = 12,  // assumption
       .l1_gbps = 33454,          // 132 SMs * 128 bytes * 1.98 GHz
-      .l2_gbps = 6900,           // H100 PCIe, gpu-benches (github.com/te42kyfo/gpu-benches)
-      .dram_read_gbps = 3080,    // assumption: 92 % of the nominal
-      .dram_write_gbps = 2950,   // assumption: 88 %
+      .l2_gbps = 7631,           // L03
+      .dram_read_gbps = 3108,    // L07
+      .dram_write_gbps = 3184,   // L07
   };
 }
 
@@ -197,7 +188,6 @@ MemorySystemShape h100() {
 MemorySystemShape h200() {
   constexpr int kSms = 132;  // h200.json
   constexpr int kGpcs = 8;
-  constexpr int kTlbGroups = 24;  // L12: 18 of 6 SMs and 6 of 4, dealt out in pairs
   const std::vector<int> gpc_of_sm = dealt_pairs(kSms, kGpcs);
   return {
       .facts = {.name = "simulated h200",
@@ -211,17 +201,19 @@ MemorySystemShape h200() {
                 .most_persisting_bytes = 39'321'600,  // L00
                 .largest_window_bytes = 128 * kMiB},  // L00
       .l1 = CacheShape{.bytes = 244'224, .ways = 6},  // L01: 239 KiB; ways: assumption
-      .l2 = L2Shape{.side = {.bytes = 31'457'280, .victim = Victim::tree_plru},  // assumption
-                    .sides = 2,                                                  // L09
-                    .home_mask = 0xAB000},                                       // L09
-      .tlb = {{.entries = 16,  // L11; of each SM: L12
+      .l2 = L2Shape{.side = {.bytes = 31'457'280,
+                             .sector_bytes = 64,            // L02: what a miss fetches
+                             .victim = Victim::tree_plru},  // assumption
+                    .sides = 2,                             // L09
+                    .home_mask = 0xAB000},                  // L09
+      .tlb = {{.entries = 16,                               // L11; of each SM: L12
                .page_bytes = 16 * kMiB,
                .miss_cycles = 10,
                .group_of_sm = groups_of(kSms, 1)},
               {.entries = 2048,  // L11
                .page_bytes = 32 * kMiB,
                .miss_cycles = 95,  // L11: 94, 97 and 154 on three cards
-               .group_of_sm = dealt_pairs(kSms, kTlbGroups),
+               .group_of_sm = dealt_pairs(kSms, kHopperTlbGroups),
                .misses_per_cycle = 0.067}},  // L13: 6.8e9 reads a second over 121 GiB
       .side_of_sm = sides_of(gpc_of_sm, kGpcs),
       .l1_cycles = 32,           // L01

@@ -12,6 +12,7 @@ from docs.report.page_blocks.markdown import table
 from docs.report.page_blocks.memory_programs import (
     aside,
     last_region,
+    lines_of_a_stride,
     on_curve,
     pipeline,
     streams,
@@ -19,7 +20,7 @@ from docs.report.page_blocks.memory_programs import (
 )
 from docs.report.page_blocks.near_loops import recorded as near_loops
 from docs.report.recorded import CARD, RESULTS, FigureError, load, roofs
-from docs.report.recorded_labs import finding, lab_value, plain_number, report, with_unit
+from docs.report.recorded_labs import CARDS, finding, lab_value, plain_number, report, with_unit
 from docs.report.rung_figures import or_not_yet, value
 
 CLAIMS = pathlib.Path("docs/chapters/claims.json")  # below the root of the sources
@@ -111,13 +112,40 @@ def both(lab, key, part=""):
     return f"{here} ({SAME if here == there else f'H100: {there}'})"
 
 
+def change(lab, key):
+    """'-6.29 % (-6.68 to -5.89)': a change in per cent, with its interval."""
+    estimate = finding(lab, key)["value"]
+    value, low, high = (plain_number(estimate[end]) for end in ("value", "low", "high"))
+    return f"{value} % ({low} to {high})"
+
+
+def passed(what):
+    """'120 MiB (H100: 100 MiB)': sizes that the lab of interference chose by the card's L2.
+
+    what: array (keys and values), or weights
+    """
+    sizes = []
+    for card in CARDS:
+        found = finding(f"interference@{card}", "none_share")
+        text, pattern = {
+            "array": (found["name"], r"of (.+? MiB)"),
+            "weights": (found["how"], r"(.+? MiB) of weights"),
+        }[what]
+        sizes.append(re.search(pattern, text)[1])
+    return f"{sizes[0]} ({CARDS[1].upper()}: {sizes[1]})"
+
+
 FIGURES = {  # {NAME ARGUMENTS} in a claim: what it makes of them
     "both": both,
+    "of": lab_value,
+    "change": change,
+    "passed": passed,
     "curve": on_curve,
     "last": last_region,
     "pipeline": pipeline,
     "aside": aside,
     "streams": streams,
+    "lines_of_a_stride": lines_of_a_stride,
     "strides": lambda what: strides(what, h100_roof("l2_read")),
     "probe": probe,
     "gallery": found_of_gallery,
@@ -135,6 +163,9 @@ FIGURES = {  # {NAME ARGUMENTS} in a claim: what it makes of them
 def filled_in(text):
     """Text with its figures: `{02:gain_4096}` is a value of docs/report/rung_figures.py, and
     `{probe NAME COUNTER}`, `{card NAME}` and all others of FIGURES are of recorded files.
+
+    That an H100 shows the same is said once, at the end, of a text that has no other figures and
+    does not speak of one.
     """
 
     def figure(match):
@@ -144,7 +175,8 @@ def filled_in(text):
         return or_not_yet(value, match[1], None)
 
     filled = re.sub(r"\{([^{}]+)\}", figure, text)
-    if filled.count("(H100:") != filled.count(f"({SAME})") or SAME not in filled:
+    of_both = {kind.split()[0] for kind in re.findall(r"\{([^{}]+)\}", text)} == {"both"}
+    if not of_both or "H100" in text or filled.count("(H100:") != filled.count(f"({SAME})"):
         return filled
     return filled.replace(f" ({SAME})", "") + " An H100 shows the same."
 

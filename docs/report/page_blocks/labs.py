@@ -4,6 +4,7 @@ import math
 import re
 
 from bench import results_file
+from docs.report.judged_again import claims_of
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, described
 from docs.report.recorded_labs import (
@@ -25,6 +26,11 @@ VERDICTS = {
     "pending": "… pending",
     "simulated": "simulated, no verdict",
 }
+AGAIN = " †"
+AGAIN_MEANS = (
+    "† The recorded run gave another verdict. This one follows from what it measured, by the rule "
+    "that the lab has now."
+)
 NEEDS = {
     "GPU or simulation": "",
     "emulator": " *Needs no GPU; one adds times.*",
@@ -96,17 +102,24 @@ def lab_findings_block(_, name):
 
 def lab_claims_block(_, name):
     """What texts claim that the lab tests, and what it says to them."""
-    of_cards = {card.upper(): numbered(each["claims"]) for card, each in cards_of(name).items()}
+    reports = cards_of(name)
+    of_cards = {card.upper(): numbered(claims_of(each)) for card, each in reports.items()}
     keys = list(dict.fromkeys(key for claims in of_cards.values() for key in claims))
     rows = []
     for key in keys:
         cells = {card: claims[key] for card, claims in of_cards.items() if key in claims}
         words = next(iter(cells.values()))["claimed"]
-        verdicts = {card: VERDICTS[claim["verdict"]] for card, claim in cells.items()}
+        verdicts = {card: given_verdict(claim) for card, claim in cells.items()}
         reasons = {card: claim["because"] for card, claim in cells.items()}
         named = len(of_cards) > 1
         rows.append((words, side_by_side(verdicts, named), side_by_side(reasons, named)))
-    return table(("claimed", "verdict", "because"), rows)
+    shown_claims = table(("claimed", "verdict", "because"), rows)
+    return f"{shown_claims}\n\n{AGAIN_MEANS}" if AGAIN in shown_claims else shown_claims
+
+
+def given_verdict(claim):
+    """A verdict in words, marked where the recorded run gave another one."""
+    return VERDICTS[claim["verdict"]] + (AGAIN if claim.get("again") else "")
 
 
 def numbered(claims):

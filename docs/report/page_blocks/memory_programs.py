@@ -66,16 +66,32 @@ def strides(what, l2_gbps):
 
 
 def streams(what):
-    """What a stream as large as L2 leaves of an array of an eighth of L2 (lab sectors, H100)."""
+    """What a stream leaves of an array of an eighth of L2 (lab sectors, H100).
+
+    size, share, random: a stream as large as L2, what it leaves, and what it would leave if lines
+    left at random; safe, safe_stream, safe_total: the largest share that a stream leaves, that
+    stream, and it together with the array;
+    begin: of array and stream together, where lines begin to leave
+    """
     l2 = finding("device_card@h100", "l2_bytes")["value"]["value"]
     curve = series("sectors@h100", "lines that were read whole")
     begin = next(stream for stream, share in curve if share < 99) + l2 / 8
+    safe_stream, safe = max(curve, key=lambda point: point[1])
     return {
+        "safe": f"{safe:.1f} %",
+        "safe_stream": with_unit(safe_stream, "bytes"),
+        "safe_total": with_unit(safe_stream + l2 / 8, "bytes"),
         "size": with_unit(l2, "bytes"),
         "share": f"{next(share for stream, share in curve if stream >= l2):.0f} %",
         "random": f"{100 * math.exp(-1):.0f} %",
         "begin": with_unit(begin, "bytes"),
     }[what]
+
+
+def lines_of_a_stride(*_):
+    """How many lines at a stride all stayed in L2, at every stride that was tried (H100)."""
+    curve = series("sectors@h100", "lines at a stride that stay in L2")
+    return f"{min(lines for _, lines in curve):.0f}"
 
 
 def last_region(lab):

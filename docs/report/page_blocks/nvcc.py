@@ -152,6 +152,22 @@ def separate_block(*_):
     )
 
 
+def hosts_block(*_):
+    """Which host compiler nvcc starts."""
+    rows = [
+        (
+            code(row["how"]) or "neither",
+            code(row["compiles"] or ""),
+            code(row["links"] or ""),
+            code(row["said"]),
+        )
+        for row in stages()["hosts"]
+    ]
+    return table(("option or variable", "compiles with", "links with", "or says"), rows) + (
+        f"\n\n{provenance(stages())}"
+    )
+
+
 def macros_block(*_):
     """Which macros are defined when."""
     rows = []
@@ -274,6 +290,7 @@ BLOCKS = {
     "nvcc_architectures": architectures_block,
     "nvcc_features": features_block,
     "nvcc_separate": separate_block,
+    "nvcc_hosts": hosts_block,
     "nvcc_macros": macros_block,
     "nvcc_suffixes": suffixes_block,
     "nvcc_registers": registers_block,

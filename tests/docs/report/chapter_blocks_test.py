@@ -6,7 +6,7 @@ import unittest
 import unittest.mock
 
 from bench.rungs import rung_named
-from docs.report.page_blocks import counters, machine, near_product, probes, sass
+from docs.report.page_blocks import counters, hot_and_cold, machine, near_product, probes, sass
 from docs.report.page_blocks.orders import cycles_block, orders_block
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import FigureError, NotRecordedError
@@ -22,6 +22,23 @@ def rows_of(text):
     """{first cell: other cells} of a Markdown table."""
     lines = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
     return {first.strip(): [cell.strip() for cell in rest] for first, *rest in lines[2:]}
+
+
+class HotAndColdTest(unittest.TestCase):
+    """Hit rates of hot and cold data: a formula, and caches that are counted."""
+
+    def test_the_formula_is_that_of_an_lru_cache(self):
+        self.assertAlmostEqual(hot_and_cold.che(60), 0.92, delta=0.005)
+        for capacity in hot_and_cold.CAPACITIES:
+            with self.subTest(capacity):
+                lru = hot_and_cold.counted(capacity, lru=True)
+                self.assertAlmostEqual(lru, hot_and_cold.che(capacity), delta=0.01)
+                self.assertLess(hot_and_cold.counted(capacity, lru=False), lru)
+
+    def test_a_cache_that_holds_all_misses_nothing(self):
+        everything = hot_and_cold.HOT + hot_and_cold.COLD
+        for lru in (True, False):
+            self.assertGreater(hot_and_cold.counted(everything, lru), 0.999)
 
 
 class ChapterBlocksTest(unittest.TestCase):

@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 from bench import results_file
-from docs.report import chart, recorded, recorded_labs, rung_figures
+from docs.report import chart, judged_again, recorded, recorded_labs, rung_figures
 from docs.report.chart import Axis, Chart, Curve
 from docs.report.page_blocks import claims, labs, memory_programs
 from docs.report.recorded import FigureError, MissingFileError
@@ -209,6 +209,18 @@ class TwoCardsTest(unittest.TestCase):
         self.assertIn("cycles (H100: 400 cycles)", claims.filled_in(f"After {figure}."))
         said = claims.filled_in("{both sectors l1_fetch_bytes} and {both sectors l2_fetch_bytes}.")
         self.assertEqual(said, "32 bytes and 64 bytes. An H100 shows the same.")
+        for other in ("An H100 has", "{card sms} SMs and"):  # what is not of both cards
+            said = claims.filled_in(f"{other} {{both sectors l1_fetch_bytes}}.")
+            self.assertTrue(said.endswith("32 bytes (H100: the same)."), said)
+
+    def test_claims_have_changes_and_sizes_of_each_card(self):
+        self.assertRegex(
+            claims.filled_in("{change near_memory@h100 reverse_order_200_percent}"),
+            r"^-[\d.]+ % \(-[\d.]+ to -[\d.]+\)$",
+        )
+        self.assertEqual(claims.filled_in("{passed weights}"), "120 MiB (H100: 100 MiB)")
+        self.assertEqual(claims.filled_in("{passed array}"), "16.25 MiB (H100: 13.54 MiB)")
+        self.assertEqual(claims.filled_in("{lines_of_a_stride}"), "1024")
 
     def test_programs_have_figures(self):
         plain, window = (
@@ -240,6 +252,48 @@ def points_of(drawing):
     line = next(each for each in drawing.elements if 'class="line l0"' in each)
     pairs = re.search(r'points="([^"]*)"', line)[1].split()
     return [tuple(map(float, pair.split(","))) for pair in pairs]
+
+
+class JudgedAgainTest(unittest.TestCase):
+    """Verdicts from what a run measured, by the rules that labs have now."""
+
+    def claims_of(self, name, edit=lambda _: None):
+        report = json.loads((SOURCES / f"bench/results/nvidia-h100/lab_{name}.json").read_text())
+        edit({each["key"]: each["value"] for each in report["findings"]})
+        return judged_again.claims_of(report)
+
+    def test_what_no_real_cache_counted_is_no_verdict(self):
+        verdicts = {each["row"]: each["verdict"] for each in self.claims_of("raster_orders")}
+        self.assertEqual({verdicts[row] for row in ("R035", "R233", "R234")}, {"simulated"})
+        self.assertEqual(verdicts["R230"], "wrong")
+
+    def test_the_clock_decides_on_chunks(self):
+        for ms, verdict in ((100, "condition"), (500, "wrong")):
+            claim = self.claims_of(
+                "raster_orders", lambda found, ms=ms: found["chunked_ms"].update(value=ms)
+            )[0]
+            self.assertEqual((claim["row"], claim["verdict"]), ("R033", verdict))
+            self.assertIn(f"takes {ms} ms", claim["because"])
+            self.assertEqual(claim["again"], verdict != "condition")
+
+    def test_chunks_without_a_clock_get_no_verdict(self):
+        path = SOURCES / "bench/results/nvidia-h100/lab_raster_orders.json"
+        report = json.loads(path.read_text())
+        report["findings"] = [f for f in report["findings"] if not f["key"].endswith("_ms")]
+        self.assertEqual(judged_again.claims_of(report)[0]["verdict"], "simulated")
+
+    def test_two_passes_gain_at_all_sizes_some_or_none(self):
+        def every(low, high):
+            return lambda found: [
+                value.update(low=low, high=high)
+                for key, value in found.items()
+                if key.startswith("input_evict")
+            ]
+
+        self.assertEqual(self.claims_of("near_memory")[-1]["verdict"], "condition")
+        for low, high, verdict in ((-3, -1, "holds"), (-1, 1, "pending"), (1, 2, "wrong")):
+            claim = self.claims_of("near_memory", every(low, high))[-1]
+            self.assertEqual((claim["row"], claim["verdict"]), ("R068", verdict))
 
 
 class ChartTest(unittest.TestCase):

@@ -14,6 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 from docs.figures.shapes import text_width
 from docs.report.label_places import Room, meets_box, meets_segment
+from docs.report.plot_paper import full_layout
 from docs.report.plots import PLOTS
 from docs.report.recorded import known_shapes, protocol_for
 from docs.report.svg import GAP, STYLE, spread
@@ -368,6 +369,19 @@ class PlotsTest(unittest.TestCase):
                 self.assertGreaterEqual(left, 0, text.text)
                 self.assertLessEqual(left + width, float(picture.get("width")) + 1, text.text)
                 self.assertLess(float(text.get("y")), float(picture.get("height")), text.text)
+
+
+class LayoutTest(unittest.TestCase):
+    """Full chips: SMs that are switched off get the group whose turn it is at their place."""
+
+    def test_missing_sms_take_their_turn(self):
+        # Full chip: pairs in turn to three groups, 12 SMs; 8 and 9 are off.
+        whole = [number // 2 % 3 for number in range(12)]
+        present = [number for number in range(12) if number not in (8, 9)]
+        seen = [(sm, whole[number]) for sm, number in enumerate(present)]
+        there, off = full_layout(seen, [8, 9])
+        self.assertEqual([number for number, _ in there], present)
+        self.assertEqual(dict(there) | dict(off), dict(enumerate(whole)))
 
 
 class PlacesTest(unittest.TestCase):
