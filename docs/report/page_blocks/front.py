@@ -19,9 +19,8 @@ def all_shapes_block(place, _arguments):
 
 
 def numbered(path, first, lines):
-    """Lines with their numbers in the file, under a line that names it."""
-    body = [f"{first + i:>3}  {line}".rstrip() for i, line in enumerate(lines)]
-    return fenced("cuda", "\n".join([f"// {path}", *body]))
+    """Lines under one that says where they are; the site numbers them."""
+    return fenced("cuda", "\n".join([f"// {path}, line {first}", *lines]))
 
 
 def loop_of(name):

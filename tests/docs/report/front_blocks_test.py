@@ -24,7 +24,8 @@ class FrontTest(unittest.TestCase):
 
     def test_the_race_names_lines_that_are_shown(self):
         text = front.race_block(HOME, "barrier_missing_after_use")
-        lines = dict(re.findall(r"^ *(\d+)  (.*)$", text, re.M))
+        first, code = re.search(r"// \S+, line (\d+)\n(.*?)\n```", text, re.S).groups()
+        lines = {str(i): line for i, line in enumerate(code.splitlines(), int(first))}
         named = re.findall(r"races\.cu:(\d+)", text)
         self.assertEqual(len(named), 2)
         for number in named:
