@@ -260,10 +260,26 @@ def next_of(path, page):
     return path.stops[at] if at < len(path.stops) else None
 
 
+@functools.cache
+def leads_to():
+    """{page: the first lesson or chapter of the course that links to it} of all such pages."""
+    found = {}
+    for stop in PATHS["course"].stops:
+        if stop == START:  # it shows the whole house
+            continue
+        for target in re.findall(r"\]\((?!\w+:|#)([^)\s#]+\.md)", text_of(stop)):
+            page = posixpath.normpath(posixpath.join(posixpath.dirname(stop), target))
+            found.setdefault(page, stop)
+    return found
+
+
 def signpost(page):
     """What the site says below the title of a page; nothing where the page has no place."""
     if needs_of(page) is None:
-        return ""
+        is_door = page in {path.door for path in PATHS.values()} | {REFERENCE, "docs/index.md"}
+        if is_door or page not in leads_to():
+            return ""
+        return f"**Beside the paths.** Read {link(leads_to()[page], page)} first: it leads here."
     lines = [f"**You need** {needs_text(page)}. **To read** {minutes_of(page)} min."]
     for path, number, week in places_of(page):
         name = f"[{path.name}]({posixpath.relpath(path.door, posixpath.dirname(page))})"
