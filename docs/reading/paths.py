@@ -21,6 +21,7 @@ WEEKEND = "docs/start/weekend.md"
 COURSE = "docs/start/course.md"
 REFERENCE = "docs/reference.md"
 CLIMB = "docs/chapters/climb.md"
+BESIDE = ("docs/labs/", "docs/widgets/")  # pages to do something after a lesson or chapter
 
 
 def chapter(name):
@@ -262,7 +263,7 @@ def next_of(path, page):
 
 @functools.cache
 def leads_to():
-    """{page: the first lesson or chapter of the course that links to it} of all such pages."""
+    """{page: the first lesson or chapter of the course that links to it}"""
     found = {}
     for stop in PATHS["course"].stops:
         if stop == START:  # it shows the whole house
@@ -276,8 +277,7 @@ def leads_to():
 def signpost(page):
     """What the site says below the title of a page; nothing where the page has no place."""
     if needs_of(page) is None:
-        is_door = page in {path.door for path in PATHS.values()} | {REFERENCE, "docs/index.md"}
-        if is_door or page not in leads_to():
+        if not page.startswith(BESIDE) or page not in leads_to():
             return ""
         return f"**Beside the paths.** Read {link(leads_to()[page], page)} first: it leads here."
     lines = [f"**You need** {needs_text(page)}. **To read** {minutes_of(page)} min."]
