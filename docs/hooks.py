@@ -22,8 +22,8 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.nav import Link
 
+from docs.figures import opening
 from docs.reading import paths
-from docs.report import opening
 from docs.talks import slides
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

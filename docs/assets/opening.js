@@ -1,5 +1,5 @@
 // The first page's trace: plays the recorded loads of two warps, lane by lane, and shows what the
-// lane that is pointed at reads. docs/report/opening.py writes the page without it.
+// lane that is pointed at reads. docs/figures/opening.py writes the page without it.
 document.addEventListener("DOMContentLoaded", () => {
   "use strict";
   const root = document.querySelector(".opening");

@@ -243,7 +243,6 @@ class BrowserTest(Browsing):
         for scheme in ("default", "slate"):
             for path in ("index.html", "ladder/03_shared_tile/index.html"):
                 self.open(path, scheme)
-                time.sleep(0.3)  # colours of links change softly
                 link = "article p a:not(.home-start)"
                 for selector in ("article p", ".figure svg text", link, ".md-tabs__link"):
                     with self.subTest(page=path, scheme=scheme, selector=selector):

@@ -1,4 +1,4 @@
-"""docs/report/opening.py: the first page's trace is what the emulator recorded of two kernels."""
+"""docs/figures/opening.py: the first page's trace is what the emulator recorded of two kernels."""
 
 import copy
 import json
@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 from bench import results_file
-from docs.report import opening
+from docs.figures import opening
 from docs.report.recorded import FigureError
 from tests import SOURCES
 
