@@ -211,7 +211,7 @@ def trace_frame():
     line = max(trace["lines"], key=lambda entry: entry["wavefronts"])
     file = [source["file"] for source in trace["source"]].index(line["file"])
     return (
-        f'<iframe class="trace-page" src="{TRACE}#file{file}-line{line["line"]}" loading="lazy" '
+        f'<iframe class="trace-page" src="{TRACE}?at=file{file}-line{line["line"]}" loading="lazy" '
         f'title="The trace page of rung {trace["rung"]}"></iframe>\n'
         f'<p class="trace-link"><a href="{TRACE}">The trace page in a window of its own</a></p>'
     )
