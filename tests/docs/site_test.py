@@ -330,6 +330,16 @@ class BrowserTest(Browsing):
         self.assertTrue(self.shown("pre code .kr, pre code .k"))
         self.assertIn("race: thread", self.browser.find_element(By.TAG_NAME, "article").text)
 
+    def test_the_line_that_changes_is_seen_at_any_width(self):
+        """The marked words of both rungs are inside what is shown of their lines."""
+        for width in (360, 400, 700, 820, 1000, 1230, 1300, 1900):
+            self.open("index.html", width=width)
+            for mark in self.shown(".opening mark"):
+                code = mark.find_element(By.XPATH, "ancestor::code")
+                right = code.rect["x"] + code.rect["width"]
+                with self.subTest(width=width, mark=mark.text):
+                    self.assertLessEqual(mark.rect["x"] + mark.rect["width"], right + 1)
+
     def test_the_climb_can_be_read_on_a_phone(self):
         """A drawing of its own, with letters of eleven pixels or more, inside the window."""
         self.open("index.html", width=400)
