@@ -12,6 +12,7 @@ led to the place that the file has in the site:
 import functools
 import html
 import importlib.metadata
+import json
 import pathlib
 import posixpath
 import re
@@ -21,6 +22,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs.structure.nav import Link
 
+from docs.figures import opening
 from docs.reading import paths
 from docs.talks import slides
 
@@ -32,6 +34,9 @@ REFERENCE = ROOT / "build" / "doxygen" / "html"
 THEME = '<script src="theme.js"></script>'
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 FIGURE = re.compile(r"!\[([^\]]*)\]\((?!\w+:)([^)\s]+\.svg)\)")
+TRACE = "trace.html"  # a page of the site, which another one shows in a frame
+OPENING = re.compile(r"<!-- opening (\d\d) (\d\d) -->")
+QUOTED = re.compile(r"```cuda\n// (\S+\.cu), line (\d+)\n")
 EXCERPT = re.compile(r"<!-- begin code (\S+): (.+?) -->\n```cuda")
 SHAPE = re.compile(r"<td>(?=\d+ [x×] \d+ [x×] \d+</td>)")
 PRUNED = "navigation.prune"  # of the theme: half of a page
@@ -72,6 +77,18 @@ LANGUAGES = {
     ".js": "javascript",
     ".py": "python",
 }
+ONLY_WHERE = {  # what a page has to have for a style or script of ours to be loaded
+    "katex": 'class="arithmatex"',
+    "maths": 'class="arithmatex"',
+    "claims": 'class="verdict',
+    "home": 'class="home-',
+    "opening": 'class="opening"',
+}
+ASSET = re.compile(
+    rf'<(?:link|script)\b[^>]*"(?:\.\./)*assets/({"|".join(ONLY_WHERE)})[./][^>]*>(?:</script>)?\n*'
+)
+KEPT_AS_IT_IS = re.compile(r"(<(?:pre|script|textarea)\b.*?</(?:pre|script|textarea)>)", re.S)
+SEARCH = 'data-md-component="search" role="dialog"'
 DATA = (".csv", ".json")  # shown as they are
 DATA_SHOWN = 8_000  # characters of them
 
@@ -170,6 +187,36 @@ def katex_files():
         yield f"assets/katex/fonts/{font.name}", font.resolve()
 
 
+@functools.cache
+def recorded_trace():
+    """What docs/figures/record.py kept of a rung's trace, and the sources that its lines name."""
+    trace = json.loads((ROOT / "docs" / "figures" / "data" / "trace.json").read_text())
+    names = sorted({entry["file"] for entry in trace["lines"]})
+    return {
+        **trace,
+        "source": [{"file": name, "text": (ROOT / name).read_text()} for name in names],
+    }
+
+
+def trace_page():
+    """The trace page of that rung, as the program would write it."""
+    data = json.dumps(recorded_trace()).replace("<", "\\u003c")
+    template = (ROOT / "common" / "terminal" / "trace_page.html").read_text()
+    return template.replace("/*TRACE*/null", data)
+
+
+def trace_frame():
+    """The trace page in a frame, at its most expensive line."""
+    trace = recorded_trace()
+    line = max(trace["lines"], key=lambda entry: entry["wavefronts"])
+    file = [source["file"] for source in trace["source"]].index(line["file"])
+    return (
+        f'<iframe class="trace-page" src="{TRACE}?at=file{file}-line{line["line"]}" loading="lazy" '
+        f'title="The trace page of rung {trace["rung"]}"></iframe>\n'
+        f'<p class="trace-link"><a href="{TRACE}">The trace page in a window of its own</a></p>'
+    )
+
+
 def licences():
     """(name in the site, file): the licence of each work of others that the site ships.
 
@@ -226,6 +273,7 @@ def on_files(files, config):
         files.append(File.generated(config, uri, abs_src_path=str(lesson)))
     for uri, path in (*katex_files(), *reference_files(), *licences()):
         files.append(File.generated(config, uri, abs_src_path=str(path)))
+    files.append(File.generated(config, TRACE, content=trace_page()))
     for path in slides.talks():
         uri = mounted(path.relative_to(ROOT).as_posix())
         files.append(File.generated(config, uri, content=slides.deck(path)))
@@ -306,12 +354,28 @@ def on_page_markdown(markdown, page, config, files):
         first = next((i for i, line in enumerate(lines, 1) if line.strip().startswith(title)), None)
         return f'{match[0]} linenums="{first}"' if first else match[0]
 
+    markdown = QUOTED.sub(r'```cuda title="\1" linenums="\2"\n', markdown)
     return EXCERPT.sub(numbered, FIGURE.sub(draw, LINK.sub(lead, markdown)))
 
 
 def on_page_content(html, page, config, files):
     """Marks cells that hold a shape: the style sheet keeps its extents on one line."""
+    html = html.replace("<!-- trace page -->", trace_frame())
+    html = OPENING.sub(lambda match: opening.block([int(match[1]), int(match[2])]), html)
     return SHAPE.sub('<td class="shape">', html)
+
+
+def without_indentation(output):
+    """A page without what moves its lines to the right: a sixth of its bytes."""
+    parts = KEPT_AS_IT_IS.split(output)  # every second one is kept
+    parts[::2] = [re.sub(r"\n\s+", "\n", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def on_post_page(output, page, config):
+    """Takes out what this page does not use, and gives the search's dialog a name."""
+    output = ASSET.sub(lambda match: match[0] if ONLY_WHERE[match[1]] in output else "", output)
+    return without_indentation(output.replace(SEARCH, f'{SEARCH} aria-label="Search"'))
 
 
 def figure(path, *styles):

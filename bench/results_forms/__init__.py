@@ -21,9 +21,9 @@ from bench.results_forms.emulator import (
     COUNTED_PROGRAM,
     EMULATED_PROGRAM,
     JUDGEMENT,
-    LINE,
     PUBLIC_PROGRAM,
     REQUEST,
+    STEP,
     TRACED,
 )
 from bench.results_forms.gpu import (
@@ -183,7 +183,7 @@ FORMS = {
     ),
     "common/devices/*.json": CARD,
     "docs/figures/data/requests.json": named(each(REQUEST)),
-    "docs/figures/data/lines.json": named(each(LINE)),
+    "docs/figures/data/first_steps.json": named(each(STEP)),
     "docs/chapters/claims.json": each(CLAIM),
     "ladder/questions.json": named(each(QUESTION)),
 }

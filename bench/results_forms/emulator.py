@@ -80,4 +80,10 @@ REQUEST = record(
     wavefronts=count,
     addresses=each(numbers(-1, whole=True), 0),
 )
-LINE = record(line=positive, operation=text, requests=count, sectors=count, ideal_sectors=count)
+STEP = record(
+    array=text,
+    operation=text,
+    line=positive,
+    sectors=count,
+    addresses=each(numbers(-1, whole=True)),
+)

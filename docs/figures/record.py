@@ -3,9 +3,10 @@
     python3 -m docs.figures.record [build/ladder]            write data/*.json
     python3 -m docs.figures.record [build/ladder] --check    fail when they are not what it says
 
-requests.json: of each access of the source the first request of a warp. lines.json: what each line
-of the first rungs asks for in all. M = N = K = 256, so that a row of A or B is 1024 bytes, or 512
-in BF16. Figures need these files alone, and no program.
+requests.json: of each access of the source the first request of a warp. first_steps.json: all that
+a warp of the first rungs asks for in the first steps of k. trace.json: one rung's trace with its
+first requests, for the trace page in the book. M = N = K = 256, so that a row of A or B is 1024
+bytes, or 512 in BF16. Figures need these files alone, and no program.
 """
 
 import argparse
@@ -21,8 +22,11 @@ from bench.rungs import own_rungs, rung_of
 DATA = pathlib.Path(__file__).resolve().parent / "data"
 SIZE = 256
 KEPT = ("array", "operation", "access_bytes", "sectors", "lines", "wavefronts", "addresses")
-COUNTED = ("requests", "sectors", "ideal_sectors")
-WITH_LINES = (1, 2)  # rungs of lines.json
+FIRST_RUNGS = (1, 2)  # of first_steps.json
+STEPS = 8  # of k: the words of a sector
+SHOWN = 3  # the rung of trace.json
+SHOWN_REQUESTS = 24
+STEP_KEPT = ("array", "operation", "line", "sectors", "addresses")
 # The first warp that asks for memory: a producer has its boxes brought.
 FIRST_WARP = {"producer_warpgroup": 4, "persistent_cluster": 4}
 
@@ -55,16 +59,17 @@ def first_requests(trace):
     return list(found.values())
 
 
-def lines(trace):
-    """[{line, operation, requests, sectors, ideal_sectors}] of the kernel's global accesses."""
-    found = {}
-    for entry in trace["lines"]:
-        if entry["file"].endswith("kernel.cuh") and entry["operation"].startswith("global"):
-            key = {"line": entry["line"], "operation": entry["operation"]}
-            place = found.setdefault(tuple(key.values()), {**key, **dict.fromkeys(COUNTED, 0)})
-            for name in COUNTED:
-                place[name] += entry[name]
-    return list(found.values())
+def first_steps(trace):
+    """[request] of the traced warp in the first steps of k: in each it loads from A and from B."""
+    found = trace["warp"]["requests"][: 2 * STEPS]
+    return [{key: entry[key] for key in STEP_KEPT} for entry in found]
+
+
+def page_data(trace):
+    """What a trace page needs of a trace: without what changes from day to day."""
+    requests = trace["warp"]["requests"][:SHOWN_REQUESTS]
+    kept = {key: value for key, value in trace.items() if key != "context"}
+    return {**kept, "warp": {**trace["warp"], "requests": requests}}
 
 
 def as_text(rungs):
@@ -85,10 +90,12 @@ def main():
     traces = {rung: traced(options.ladder, rung) for rung in one_kernel()}
     files = {
         "requests.json": {rung: first_requests(trace) for rung, trace in traces.items()},
-        "lines.json": {rung: lines(traces[rung]) for rung in WITH_LINES},
+        "first_steps.json": {rung: first_steps(traces[rung]) for rung in FIRST_RUNGS},
     }
-    for name, rungs in files.items():
-        path, text = DATA / name, as_text(rungs)
+    texts = {name: as_text(rungs) for name, rungs in files.items()}
+    texts["trace.json"] = json.dumps(page_data(traces[SHOWN])) + "\n"
+    for name, text in texts.items():
+        path = DATA / name
         if options.check and path.read_text() != text:
             sys.exit(f"{path} is stale: run python3 -m docs.figures.record")
         if not options.check:

@@ -21,6 +21,7 @@ WEEKEND = "docs/start/weekend.md"
 COURSE = "docs/start/course.md"
 REFERENCE = "docs/reference.md"
 CLIMB = "docs/chapters/climb.md"
+BESIDE = ("docs/labs/", "docs/widgets/")  # pages to do something after a lesson or chapter
 
 
 def chapter(name):
@@ -260,10 +261,25 @@ def next_of(path, page):
     return path.stops[at] if at < len(path.stops) else None
 
 
+@functools.cache
+def leads_to():
+    """{page: the first lesson or chapter of the course that links to it}"""
+    found = {}
+    for stop in PATHS["course"].stops:
+        if stop == START:  # it shows the whole house
+            continue
+        for target in re.findall(r"\]\((?!\w+:|#)([^)\s#]+\.md)", text_of(stop)):
+            page = posixpath.normpath(posixpath.join(posixpath.dirname(stop), target))
+            found.setdefault(page, stop)
+    return found
+
+
 def signpost(page):
     """What the site says below the title of a page; nothing where the page has no place."""
     if needs_of(page) is None:
-        return ""
+        if not page.startswith(BESIDE) or page not in leads_to():
+            return ""
+        return f"**Beside the paths.** Read {link(leads_to()[page], page)} first: it leads here."
     lines = [f"**You need** {needs_text(page)}. **To read** {minutes_of(page)} min."]
     for path, number, week in places_of(page):
         name = f"[{path.name}]({posixpath.relpath(path.door, posixpath.dirname(page))})"

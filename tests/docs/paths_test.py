@@ -88,6 +88,17 @@ class PathsTest(unittest.TestCase):
         self.assertIn("the last stop", paths.signpost(paths.lesson(3)))
         self.assertIn("after [From 04 to 06]", paths.signpost(paths.lesson(6)))
         self.assertEqual(paths.signpost("docs/architecture.md"), "")
+        self.assertEqual(paths.signpost("docs/chapters/vocabulary.md"), "", "to look things up")
+
+    def test_a_page_beside_the_paths_says_which_stop_leads_there(self):
+        """The first one that links to it."""
+        text = paths.signpost("docs/labs/coalescing.md")
+        self.assertTrue(text.startswith("**Beside the paths.** Read ["), text)
+        stop = paths.leads_to()["docs/labs/coalescing.md"]
+        self.assertIn("labs/coalescing.md", paths.text_of(stop))
+        earlier = paths.PATHS["course"].stops[: paths.PATHS["course"].stops.index(stop)]
+        for other in set(earlier) - {paths.START}:
+            self.assertNotIn("labs/coalescing.md", paths.text_of(other))
 
     def test_what_is_not_there_is_named(self):
         with self.assertRaisesRegex(FigureError, "no heading that would be #nowhere"):

@@ -3,6 +3,7 @@
 build/python/bin/python -m tests.docs.site_test
 """
 
+import json
 import os
 import pathlib
 import posixpath
@@ -10,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from html.parser import HTMLParser
 from urllib.parse import unquote
@@ -241,7 +243,8 @@ class BrowserTest(Browsing):
         for scheme in ("default", "slate"):
             for path in ("index.html", "ladder/03_shared_tile/index.html"):
                 self.open(path, scheme)
-                for selector in ("article p", ".figure svg text"):
+                link = "article p a:not(.home-start)"
+                for selector in ("article p", ".figure svg text", link, ".md-tabs__link"):
                     with self.subTest(page=path, scheme=scheme, selector=selector):
                         self.assertGreater(self.contrast(selector), 4.5)
 
@@ -306,22 +309,36 @@ class BrowserTest(Browsing):
         self.open("index.html", width=400)
         seen = "return getComputedStyle(document.querySelector('.highlight .md-code__nav')).opacity"
         self.assertEqual(self.run_script(seen), "0")
-        code = self.shown(".highlight pre")[0]
+        code = self.shown(".highlight pre:has(> code)")[0]
         ActionChains(self.browser).move_to_element(code).perform()
         self.assertEqual(self.run_script(seen), "1")
 
-    def test_the_first_page_opens_three_doors_above_the_climb(self):
-        """Without scrolling, on a desk."""
+    def test_the_first_page_opens_with_a_trace_and_then_the_climb_and_three_doors(self):
+        """On a desk, the trace can be seen and played without scrolling."""
         self.open("index.html", width=1300)
+        for selector in (".opening svg", ".opening-strip", ".opening-play", ".opening-said"):
+            for part in self.shown(selector):
+                self.assertLess(part.rect["y"] + part.rect["height"], 900, selector)
+        self.assertEqual(len(self.shown(".opening svg")), 2)
+        self.assertEqual(len(self.shown(".opening mark")), 4)
         doors = self.shown(".home-door")
         words = [door.text.splitlines()[0].rstrip(" \u2192") for door in doors]
         self.assertEqual(words, ["I have no GPU", "I have a GPU", "I teach"])
         (climb,) = self.shown(".figure.for-desks svg")
-        self.assertLess(max(door.rect["y"] for door in doors), climb.rect["y"])
-        self.assertLess(climb.rect["y"] + climb.rect["height"], 960)
-        for selector in (".heat [style]", "pre code .kr, pre code .k"):
-            self.assertTrue(self.shown(selector), selector)
+        self.assertGreater(min(door.rect["y"] for door in doors), climb.rect["y"])
+        self.assertLess(climb.rect["height"], 900, "seen at one glance")
+        self.assertTrue(self.shown("pre code .kr, pre code .k"))
         self.assertIn("race: thread", self.browser.find_element(By.TAG_NAME, "article").text)
+
+    def test_the_line_that_changes_is_seen_at_any_width(self):
+        """The marked words of both rungs are inside what is shown of their lines."""
+        for width in (360, 400, 700, 820, 1000, 1230, 1300, 1900):
+            self.open("index.html", width=width)
+            for mark in self.shown(".opening mark"):
+                code = mark.find_element(By.XPATH, "ancestor::code")
+                right = code.rect["x"] + code.rect["width"]
+                with self.subTest(width=width, mark=mark.text):
+                    self.assertLessEqual(mark.rect["x"] + mark.rect["width"], right + 1)
 
     def test_the_climb_can_be_read_on_a_phone(self):
         """A drawing of its own, with letters of eleven pixels or more, inside the window."""
@@ -349,6 +366,79 @@ class BrowserTest(Browsing):
                     self.assertLessEqual(picture.rect["x"] + picture.rect["width"], 400)
                     scale = picture.rect["width"] / float(picture.get_attribute("width"))
                     self.assertGreater(15 * scale, 11)
+
+    def test_what_is_wider_than_a_phone_is_scrolled_with_keys(self):
+        """It can have the focus; what fits is passed over."""
+        self.open("ladder/03_shared_tile/index.html", width=400)
+        wide = "arguments[0].scrollWidth > arguments[0].clientWidth"
+        parts = self.shown(".md-typeset pre > code, .md-typeset__scrollwrap")
+        found = {
+            self.run_script(f"return [{wide}, arguments[0].tabIndex]", one)[0] for one in parts
+        }
+        self.assertEqual(found, {True, False})
+        for one in parts:
+            is_wide, place = self.run_script(f"return [{wide}, arguments[0].tabIndex]", one)
+            self.assertEqual(place, 0 if is_wide else -1, one.text)
+
+    def test_the_chosen_door_is_remembered(self):
+        """The first pages choose the tab of all lessons."""
+        chosen = (
+            "const one = document.querySelector('.tabbed-set > input:checked');"
+            "return document.querySelector(`label[for=${one.id}]`).textContent.trim()"
+        )
+        for door, words in (("without", "Without a GPU"), ("with", "With a GPU")):
+            self.open("index.html")
+            page = f"start/{door}_a_gpu.html"
+            self.run_script("arguments[0].click()", self.shown(f".home-door[href='{page}']")[0])
+            self.open("ladder/03_shared_tile/index.html")
+            with self.subTest(door):
+                self.assertEqual(self.run_script(chosen), words)
+
+    def test_the_glass_box_shows_a_trace(self):
+        """A trace page near the top, at the line that costs most; the faults are folded."""
+        self.open("glass_box.html", width=1300)
+        (frame,) = self.shown("iframe.trace-page")
+        self.assertLess(frame.rect["y"], 500)
+        self.browser.switch_to.frame(frame)
+        try:
+            hottest = (
+                "return [...document.querySelectorAll('tr.counted')]"
+                ".find((row) => row.style.getPropertyValue('--heat') == 1)"
+                "?.getBoundingClientRect().top"
+            )
+            WebDriverWait(self.browser, 8, 0.05).until(
+                lambda _: 50 < (self.run_script(hottest) or 0) < 500
+            )
+            self.assertIn("Rung 03", self.browser.find_element(By.TAG_NAME, "h1").text)
+            self.assertGreater(len(self.shown("tr.counted")), 3)
+        finally:
+            self.browser.switch_to.default_content()
+        self.assertEqual(self.run_script("return scrollY"), 0, "the page around it stays")
+        self.open("glass_box.html", width=400)
+        (fold,) = [one for one in self.shown("details") if "one by one" in one.text]
+        self.assertEqual(self.shown("details table"), [])
+        self.run_script("arguments[0].open = true", fold)
+        (table,) = self.shown("details table")
+        self.assertLessEqual(table.rect["x"] + table.rect["width"], 400)
+
+    def test_excerpts_have_the_numbers_of_their_files(self):
+        """Reports name lines: 52 and 56 of races.cu."""
+        for path in ("index.html", "chapters/debugging.html"):
+            self.open(path)
+            with self.subTest(path):
+                code = self.shown(".highlighttable")[0]
+                numbers = code.find_element(By.CSS_SELECTOR, ".linenos").text.split()
+                lines = code.find_element(By.CSS_SELECTOR, ".code").text.splitlines()
+                lines = lines[-len(numbers) :]  # below the name of the file
+                self.assertIn("sB[threadIdx.y][threadIdx.x]", lines[numbers.index("52")])
+                self.assertIn("acc +=", lines[numbers.index("56")])
+
+    def test_the_mark_is_on_every_page(self):
+        """In the head of the page and of the window."""
+        for path in self.pages:
+            page = (site / path).read_text()
+            if "md-header" in page:
+                self.assertGreaterEqual(page.count("assets/mark.svg"), 2, path)
 
     def test_what_is_wider_than_a_phone_fades_until_its_end(self):
         """What fits shows no fade."""
@@ -445,6 +535,141 @@ class BrowserTest(Browsing):
                 bad = ":is(:not(:has(form)), :has(.wrong), :not(:has(svg)))"
                 self.assertEqual(self.shown(f".widget{bad}"), [])
                 self.assertEqual(console_errors(self.browser), [])
+
+
+class OpeningTest(Browsing):
+    """The trace on the first page, as readers use it."""
+
+    LOADS = json.loads((SOURCES / "docs/figures/data/first_steps.json").read_text())
+
+    def open_still(self, motion="reduce"):
+        """Opens the first page, for a reader who asked for less motion, or who did not."""
+        media = [{"name": "prefers-reduced-motion", "value": motion}]
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+        self.addCleanup(
+            self.browser.execute_cdp_cmd, "Emulation.setEmulatedMedia", {"features": []}
+        )
+        self.open("index.html", width=1300)
+
+    def counts(self):
+        """The sectors that both sides show."""
+        return [int(one.text) for one in self.shown(".opening .count")]
+
+    def recorded(self, loads):
+        """The sectors of a number of loads, of both rungs."""
+        return [sum(one["sectors"] for one in self.LOADS[rung][:loads]) for rung in ("01", "02")]
+
+    def said(self):
+        """The sentence below the drawings."""
+        return self.shown(".opening-said")[0].text
+
+    def press(self, label):
+        """Presses a button, if it can be pressed."""
+        self.browser.find_element(By.CSS_SELECTOR, f".opening [aria-label='{label}']").click()
+
+    def test_loads_are_stepped_through(self):
+        """Forward to the last and back to the first; counts are those of the emulator."""
+        self.open_still()
+        self.assertEqual(self.counts(), self.recorded(2))
+        for loads in range(3, 17):
+            self.press("One load forward")
+            self.assertEqual(self.counts(), self.recorded(loads))
+        self.assertIn("264 sectors of 32 bytes against 40", self.said())
+        button = self.shown(".opening [aria-label='One load forward']")[0]
+        self.assertFalse(button.is_enabled())
+        for loads in range(15, 0, -1):
+            self.press("One load back")
+            self.assertEqual(self.counts(), self.recorded(loads))
+        self.assertFalse(self.shown(".opening [aria-label='One load back']")[0].is_enabled())
+
+    def test_less_motion(self):
+        """Nothing moves, and there is no button that would make it."""
+        self.open_still()
+        self.assertEqual(self.shown(".opening [aria-label='Play lane by lane']"), [])
+        before = self.said()
+        time.sleep(0.5)
+        self.assertEqual((self.said(), self.counts()), (before, self.recorded(2)))
+
+    def test_it_plays_by_itself_and_stops_when_asked(self):
+        """Lane by lane, and from the first again after the last."""
+        self.open_still("no-preference")
+        wait = WebDriverWait(self.browser, 20, 0.02)
+        wait.until(lambda _: 0 < self.counts()[0] < 32)
+        self.press("Play lane by lane")
+        stopped = self.counts()
+        time.sleep(0.3)
+        self.assertEqual(self.counts(), stopped)
+        self.assertIn("So far", self.said())
+        self.press("Play lane by lane")
+        wait.until(lambda _: self.counts() == self.recorded(16))
+        self.press("Play lane by lane")
+        wait.until(lambda _: self.counts()[0] < 33)
+
+    def test_a_lane_is_pointed_at(self):
+        """With the keyboard, and with the pointer on a drawing; Escape lets it go."""
+        self.open_still()
+        slider = self.browser.find_element(By.CSS_SELECTOR, ".opening-strip input")
+        slider.send_keys(Keys.ARROW_RIGHT * 7)
+        self.assertEqual(slider.get_attribute("aria-valuetext"), "lane 7")
+        words = "Lane 7: rung 01 computes C[7][0] and reads A[7][0], byte 7\u202f168"
+        self.assertTrue(self.said().startswith(words), self.said())
+        self.assertIn("rung 02 computes C[0][7] and reads A[0][0], byte 0", self.said())
+        self.assertEqual(len(self.shown(".opening .frame")), 6, "three words on either side")
+        slider.send_keys(Keys.ESCAPE)
+        self.assertEqual(self.shown(".opening .frame"), [])
+        picture = self.shown(".opening svg")[1]
+        # The right upper corner of C, from the middle of the drawing.
+        across = picture.rect["width"] / 2 - 2
+        ActionChains(self.browser).move_to_element(picture).move_by_offset(across, 14).perform()
+        self.assertTrue(self.said().startswith("Lane 31: "), self.said())
+
+    def test_without_a_script_there_is_a_picture(self):
+        """The first step of k, its sectors counted, and nothing that could not work."""
+        page = (site / "index.html").read_text()
+        opening = page[page.index('<div class="opening"') :]
+        opening = opening[: opening.index("</div>\n<div class=")]
+        self.assertEqual(re.findall(r'class="count">(\d+)<', opening), ["33", "5"])
+        self.assertNotIn("<button", opening)
+        self.assertNotIn("<input", opening)
+
+
+class WeightTest(Browsing):
+    """What a browser loads."""
+
+    LIMIT_KB = 500
+
+    def loaded(self, path, act=None):
+        """{file below the site: bytes} that a page loads, and what something on it loads."""
+        requested(self.browser)
+        self.open(path)
+        if act:
+            act()
+        time.sleep(1)
+        names = {
+            unquote(url.partition("?")[0].partition("#")[0]) for url in requested(self.browser)
+        }
+        files = [pathlib.Path(name.removeprefix("file://")) for name in names if "file:" in name]
+        return {file.relative_to(site).as_posix(): file.stat().st_size for file in files}
+
+    def test_the_first_page_is_light(self):
+        """Page, styles, scripts, typefaces and pictures, all together."""
+        loaded = self.loaded("index.html")
+        self.assertGreater(len(loaded), 8)
+        self.assertIn("assets/opening.js", loaded)
+        self.assertLess(sum(loaded.values()), self.LIMIT_KB * 1000, loaded)
+
+    def test_a_page_loads_what_it_uses(self):
+        """Formulas, claims and the search bring more, where they are used."""
+        formulas = "assets/katex/katex.min.js"
+        self.assertNotIn(formulas, self.loaded("index.html"))
+        lesson = self.loaded("ladder/03_shared_tile/index.html")
+        self.assertNotIn("assets/opening.js", lesson)
+        self.assertIn(formulas, self.loaded("widgets/coalescing.html"))
+        self.assertIn("assets/claims.js", self.loaded("chapters/claims.html"))
+        index = "search/search_index.js"
+        self.assertNotIn(index, lesson)
+        search = "document.querySelector('.md-search__input').focus()"
+        self.assertIn(index, self.loaded("index.html", lambda: self.run_script(search)))
 
 
 class ReferenceTest(Browsing):

@@ -4,6 +4,7 @@ import pathlib
 import re
 
 from bench import SOURCES, own_programs, probes_file, results_file
+from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, load, percent, provenance
 
 # Below the root of the sources.
@@ -196,29 +197,31 @@ def caches_block(_rung):
     return "\n".join([*rows, "", provenance("profile_4096.json")])
 
 
+def found_by(runs):
+    """What compute-sanitizer's tools make of a kernel, in words: {tool: run}."""
+    if any(run["killed_after_s"] is not None for run in runs.values()):
+        return "hangs"
+    at_the_fault = [tool for tool, run in runs.items() if run["at_the_fault"]]
+    elsewhere = [tool for tool, run in runs.items() if run["count"]]
+    return ", ".join(at_the_fault) or ", ".join(f"{tool}, elsewhere" for tool in elsewhere)
+
+
 def gallery_block(_rung):
     """Broken kernels: what the tools of compute-sanitizer find of what the emulator finds."""
-    tools = ("memcheck", "racecheck", "initcheck", "synccheck")
-    runs = load("gallery.json")["benchmarks"]
     cases = {}
-    for run in runs:
-        cases.setdefault(run["name"], {})[run["tool"]] = run
-    rows = ["| kernel | fault | " + " | ".join(tools) + " |", "|---|---|" + "---|" * len(tools)]
-    for name, found in cases.items():
-        first = found[tools[0]]
-        if first["fault"] is None:
-            continue
-        cells = []
-        for tool in tools:
-            run = found[tool]
-            if run["killed_after_s"] is not None:
-                cells.append("hangs")
-            elif run["at_the_fault"]:
-                cells.append("finds it")
-            else:
-                cells.append("elsewhere" if run["count"] else "")
-        rows.append(f"| {name} | {first['fault']} | " + " | ".join(cells) + " |")
-    return "\n".join([*rows, "", provenance("gallery.json")])
+    for run in load("gallery.json")["benchmarks"]:
+        if run["fault"] is not None:
+            cases.setdefault((run["name"], run["fault"]), {})[run["tool"]] = run
+    words = {case: found_by(runs) for case, runs in cases.items()}
+    found = sum(any(run["at_the_fault"] for run in runs.values()) for runs in cases.values())
+    hang = list(words.values()).count("hangs")
+    rows = [(*case, said or "nothing") for case, said in words.items()]
+    return (
+        f"Its tools find {found} of the {len(cases)} faults where they are, and {hang} of the "
+        "kernels hang in it.\n\n<details markdown>\n<summary>The kernels, one by one</summary>\n\n"
+        + table(("kernel", "fault", "found by"), rows)
+        + f"\n\n{provenance('gallery.json')}\n\n</details>"
+    )
 
 
 def stream_sanitizer_block(_rung):

@@ -1,8 +1,5 @@
-"""Blocks of the site's first page: all shapes, a race that the emulator found, where sectors go."""
+"""Blocks of the site's first page: all shapes, and a race that the emulator found."""
 
-import difflib
-import html
-import pathlib
 import re
 import textwrap
 
@@ -13,7 +10,6 @@ from docs.report.page_blocks.debugging import GALLERY, emulated
 from docs.report.page_blocks.markdown import fenced, table
 from docs.report.recorded import RESULTS, FigureError
 
-LINES = pathlib.Path("docs/figures/data/lines.json")  # written by docs/figures/record.py
 COLUMNS = 76  # of a report
 
 
@@ -23,9 +19,8 @@ def all_shapes_block(place, _arguments):
 
 
 def numbered(path, first, lines):
-    """Lines with their numbers in the file, under a line that names it."""
-    body = [f"{first + i:>3}  {line}".rstrip() for i, line in enumerate(lines)]
-    return fenced("cuda", "\n".join([f"// {path}", *body]))
+    """Lines under one that says where they are; the site numbers them."""
+    return fenced("cuda", "\n".join([f"// {path}, line {first}", *lines]))
 
 
 def loop_of(name):
@@ -49,65 +44,6 @@ def race_block(_place, name):
     lines = [line.partition("  //")[0] for line in lines]  # the gallery tells where its fault is
     said = textwrap.fill(emulated(name)[0], COLUMNS, subsequent_indent="  ")
     return f"{numbered(path, first, lines)}\n\n{fenced('text', said)}"
-
-
-def shown_lines(rungs):
-    """{rung: [(number, line)]}: the code in which two kernels differ, and what was counted."""
-    texts = {}
-    for rung in rungs:
-        path = pathlib.Path("ladder") / rung_of(rung).folder / "kernel.cuh"
-        texts[rung] = path.read_text().splitlines()
-    counts = results_file.read(LINES)
-    found = {rung: {entry["line"] for entry in counts[f"{rung:02}"]} for rung in rungs}
-    one, other = rungs
-    code = {
-        rung: [
-            (i, re.sub(r"\s*//.*", "", line))
-            for i, line in enumerate(texts[rung], 1)
-            if line.startswith("  ") and line.strip() and not line.strip().startswith("//")
-        ]
-        for rung in rungs
-    }
-    matcher = difflib.SequenceMatcher(
-        None, [line for _, line in code[one]], [line for _, line in code[other]], autojunk=False
-    )
-    for kind, a, b, c, d in matcher.get_opcodes():
-        if kind != "equal":
-            found[one] |= {number for number, _ in code[one][a:b]}
-            found[other] |= {number for number, _ in code[other][c:d]}
-    return {
-        rung: [(number, line) for number, line in code[rung] if number in found[rung]]
-        for rung in rungs
-    }
-
-
-def heat_block(_place, arguments):
-    """The lines in which two rungs differ, and how many sectors each line asks for."""
-    rungs = [int(word) for word in arguments.split()]
-    if len(rungs) != 2:
-        raise FigureError("the block compares two rungs: heat 01 02")
-    counts = results_file.read(LINES)
-    most = max(entry["sectors"] for rung in rungs for entry in counts[f"{rung:02}"])
-    parts = []
-    for rung, lines in shown_lines(rungs).items():
-        sectors = {}
-        for entry in counts[f"{rung:02}"]:
-            sectors[entry["line"]] = sectors.get(entry["line"], 0) + entry["sectors"]
-        rows = []
-        for number, line in lines:
-            count = sectors.get(number)
-            heat = f' style="--heat: {count / most:.3f}"' if count else ""
-            figure = f"{count:,}" if count else ""
-            text = html.escape(line.removeprefix("  "), quote=False)
-            rows.append(f"<span{heat}>{number:>3} {figure:>11}  {text}</span>")
-        total = f"{sum(sectors.values()):,} sectors"
-        parts.append(
-            f'<div><p>Rung {rung_of(rung).label.replace("_", " ")}: <strong>{total}</strong></p>\n'
-            + "<pre><code>"
-            + "\n".join(rows)
-            + "</code></pre></div>"
-        )
-    return '<div class="heat" markdown="0">\n' + "\n".join(parts) + "\n</div>"
 
 
 def recorded_on():
@@ -169,9 +105,4 @@ def gpus_block(place, _arguments):
     return text
 
 
-BLOCKS = {
-    "all_shapes": all_shapes_block,
-    "race": race_block,
-    "heat": heat_block,
-    "gpus": gpus_block,
-}
+BLOCKS = {"all_shapes": all_shapes_block, "race": race_block, "gpus": gpus_block}

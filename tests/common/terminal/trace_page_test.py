@@ -12,6 +12,7 @@ import unittest
 
 from selenium.webdriver.support.ui import Select
 
+from tests.browser import requested
 from tests.common.terminal.trace_page import (
     QUANTITIES,
     SAMPLE,
@@ -208,6 +209,22 @@ class SampleTest(AnyTrace, PageTest):
     """The page of the sample."""
 
     page = page_of(SAMPLE)
+
+    def test_the_address_names_a_line(self):
+        """As #ID for a reader, and as ?at=ID for a page that shows this one in a frame."""
+        file, line = max(lines_of(self.trace))
+        row = row_id(self.trace, file, line)
+        top = f"return document.getElementById('{row}').getBoundingClientRect().top"
+        browser.set_window_size(1280, 300)
+        page = self.address
+        browser.get("about:blank")
+        for address in (f"{page}#{row}", f"{page}?at={row}"):
+            self.address = address.partition("#")[0]
+            browser.get(address)
+            with self.subTest(address):
+                self.assertTrue(0 < browser.execute_script(top) < 200)
+            requested(browser)
+            browser.get("about:blank")
 
 
 if "LADDER_PROGRAM" in os.environ:

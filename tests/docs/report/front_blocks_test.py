@@ -1,6 +1,5 @@
 """docs/report/page_blocks/front.py: what the first page shows is what programs counted and said."""
 
-import json
 import os
 import pathlib
 import re
@@ -23,29 +22,10 @@ class FrontTest(unittest.TestCase):
         """Blocks read files below the root."""
         os.chdir(SOURCES)
 
-    def test_heat_shows_each_line_that_differs_with_its_sectors(self):
-        text = front.heat_block(HOME, "01 02")
-        counts = json.loads(front.LINES.read_text())
-        for rung, folder in ((1, "01_naive"), (2, "02_coalesced")):
-            source = (SOURCES / "ladder" / folder / "kernel.cuh").read_text().splitlines()
-            for entry in counts[f"{rung:02}"]:
-                line = f"{entry['line']:>3} {entry['sectors']:>11,}  "
-                self.assertIn(line, text)
-                code = source[entry["line"] - 1].strip().replace("<", "&lt;").replace(">", "&gt;")
-                self.assertIn(code, text)
-        for index in "xy":
-            self.assertEqual(text.count(f"threadIdx.{index};"), 2, "each in a row of both")
-        heats = [float(heat) for heat in re.findall(r"--heat: ([\d.]+)", text)]
-        self.assertEqual((len(heats), max(heats)), (4, 1))
-        self.assertIn("17,367,040 sectors", text)
-
-    def test_heat_compares_two(self):
-        with self.assertRaises(FigureError):
-            front.heat_block(HOME, "01")
-
     def test_the_race_names_lines_that_are_shown(self):
         text = front.race_block(HOME, "barrier_missing_after_use")
-        lines = dict(re.findall(r"^ *(\d+)  (.*)$", text, re.M))
+        first, code = re.search(r"// \S+, line (\d+)\n(.*?)\n```", text, re.S).groups()
+        lines = {str(i): line for i, line in enumerate(code.splitlines(), int(first))}
         named = re.findall(r"races\.cu:(\d+)", text)
         self.assertEqual(len(named), 2)
         for number in named:

@@ -28,7 +28,7 @@ site_dir: {site}
 strict: false
 hooks: [{root}/docs/widgets/embed.py]
 watch: []
-extra_css: [assets/site.css]
+extra_css: [assets/look.css, assets/site.css]
 extra_javascript: []
 nav: [{nav}, embedded.md]
 plugins: [offline]
