@@ -7,6 +7,7 @@
 #include "ladder/program/check_command.hpp"
 #include "ladder/program/command_line.hpp"
 #include "ladder/program/list_command.hpp"
+#include "ladder/program/newer_sources.hpp"
 #include "ladder/program/predict_command.hpp"
 #include "ladder/program/run_command.hpp"
 #include "ladder/program/trace_command.hpp"
@@ -38,6 +39,8 @@ int main(int argc, char** argv) {
       throw std::invalid_argument(
           "give a command: list, climb, predict, run, trace or check; --help explains them");
     }
+    if (trace->parsed() || check->parsed()) tell_newer_sources(arguments.options.rungs);
+    if (run->parsed() || climb->parsed()) tell_newer_sources(options.rungs);
     if (trace->parsed()) return trace_command(arguments);
     if (check->parsed()) return check_command(arguments);
     if (predict->parsed()) return predict_command(predicted);

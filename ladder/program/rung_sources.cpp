@@ -50,9 +50,7 @@ std::string hash_of(const std::string& text) {
   return fmt::format("{:016x}", hash);
 }
 
-}  // namespace
-
-std::string sources_fingerprint(const std::filesystem::path& folder) {
+std::set<std::filesystem::path> sources_in(const std::filesystem::path& folder) {
   std::set<std::filesystem::path> files;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -60,8 +58,14 @@ std::string sources_fingerprint(const std::filesystem::path& folder) {
     if (ending == ".cuh" || ending == ".cu" || ending == ".hpp" || ending == ".cpp")
       files.insert(entry.path());
   }
+  return files;
+}
+
+}  // namespace
+
+std::string sources_fingerprint(const std::filesystem::path& folder) {
   std::string all;
-  for (const std::filesystem::path& path : files) {
+  for (const std::filesystem::path& path : sources_in(folder)) {
     std::ifstream file(path);
     const std::string text(std::istreambuf_iterator<char>(file), {});
     all += path.filename().string() + "\n" + code_alone(text) + "\n";
@@ -82,6 +86,18 @@ std::set<int> edited_rungs(const std::filesystem::path& root) {
     return edited;
   };
   return from_json_file(root / "bench/results/rungs.json", read).value_or(std::set<int>());
+}
+
+std::string newer_source(const std::filesystem::path& root, const std::string& folder,
+                         const std::filesystem::path& library) {
+  std::error_code error;
+  const auto built = std::filesystem::last_write_time(library, error);
+  if (error) return "";
+  for (const std::filesystem::path& path : sources_in(root / "ladder" / folder)) {
+    const auto written = std::filesystem::last_write_time(path, error);
+    if (!error && written > built) return path.lexically_relative(root).string();
+  }
+  return "";
 }
 
 }  // namespace ladder

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -145,6 +146,19 @@ TEST_F(RungSourcesTest, PredictionsAreNotComparedWithAnotherKernelsRecord) {
   std::ranges::replace(unwrapped, '\n', ' ');
   EXPECT_NE(unwrapped.find("edited: the source is not the one that was recorded."),
             std::string::npos);
+}
+
+TEST_F(RungSourcesTest, WhatWasSavedAfterTheBuildIsFound) {
+  const fs::path library = root_ / "librungs.so";
+  EXPECT_EQ(newer_source(root_, "03_shared_tile", library), "") << "nothing is built";
+  std::ofstream(library) << "built";
+  for (const auto& entry : fs::recursive_directory_iterator(root_ / "ladder"))
+    fs::last_write_time(entry, fs::last_write_time(library) - std::chrono::hours(1));
+  EXPECT_EQ(newer_source(root_, "03_shared_tile", library), "");
+  replace(kKernel, "__syncthreads();", "");
+  fs::last_write_time(root_ / kKernel, fs::last_write_time(library) + std::chrono::seconds(1));
+  EXPECT_EQ(newer_source(root_, "03_shared_tile", library), kKernel);
+  EXPECT_EQ(newer_source(root_, "04_register_tile", library), "");
 }
 
 }  // namespace
