@@ -414,12 +414,18 @@ class BrowserTest(Browsing):
         finally:
             self.browser.switch_to.default_content()
         self.assertEqual(self.run_script("return scrollY"), 0, "the page around it stays")
+
+    def test_tables_of_faults_fit_a_phone(self):
+        """The long one is folded."""
         self.open("glass_box.html", width=400)
         (fold,) = [one for one in self.shown("details") if "one by one" in one.text]
         self.assertEqual(self.shown("details table"), [])
         self.run_script("arguments[0].open = true", fold)
-        (table,) = self.shown("details table")
-        self.assertLessEqual(table.rect["x"] + table.rect["width"], 400)
+        (folded,) = self.shown("details table")
+        self.assertLessEqual(folded.rect["x"] + folded.rect["width"], 400)
+        self.open("chapters/debugging.html", width=400)
+        (short,) = [one for one in self.shown("table") if one.text.startswith("fault")]
+        self.assertLessEqual(short.rect["x"] + short.rect["width"], 400)
 
     def test_excerpts_have_the_numbers_of_their_files(self):
         """Reports name lines: 52 and 56 of races.cu."""
