@@ -11,6 +11,7 @@ EDGES = (LESSON, "Edge cases")
 CODE = (LESSON, "The code")
 COPIES = ("ladder/09_async_copy/README.md", "The idea")
 PRODUCERS = ("ladder/11_producer_warps/README.md", "The idea")
+WGMMA = ("ladder/17_wgmma/README.md", "The idea")
 RACE = (DEBUGGING, "A race")
 INDEX = (GALLERY, "An index that stays inside")
 ALIGNED = (GALLERY, "A misaligned vector")
@@ -218,7 +219,7 @@ _ROWS = (
         ("wgmma-no-warpgroup", "wgmma-unfenced", "wgmma-partial", "wgmma-unfinished"),
         "wgmma multiplies for a warpgroup: all four of its warps start the same products, after "
         "wgmma_fence() has handed over the sums, commit them, and wait before they use the sums.",
-        PRODUCERS,
+        WGMMA,
     ),
     (
         (

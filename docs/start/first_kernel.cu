@@ -29,4 +29,6 @@ int main() {
   multiply<<<grid, block>>>(N, A, B, C);
   cudaMemcpy(c.data(), C, bytes, cudaMemcpyDeviceToHost);  // waits for the kernel
   std::printf("%s: C[0] = %g\n", cudaGetErrorString(cudaGetLastError()), c[0]);
+  for (float* matrix : {A, B, C})
+    cudaFree(matrix);
 }

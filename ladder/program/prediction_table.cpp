@@ -2,6 +2,7 @@
 #include "ladder/program/prediction_table.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -26,6 +27,7 @@ struct Notes {
   bool edited = false;
   bool other_shape = false;
   bool needs_rung = false;
+  std::set<std::string> gpus;  ///< that recorded figures are of
 
   void add(const Cell& cell) {
     edited |= cell.edited;
@@ -69,7 +71,7 @@ Cell own_cell(const Question& question, const Entry& entry, const Climb& climb,
     return own_speed(question, *speed, entry, climb);
   }
   const auto* ratio = std::get_if<CounterRatio>(&question.figure);
-  if (ratio == nullptr || ratio->profiled) return {.text = "by ncu alone"};
+  if (ratio == nullptr || ratio->profiled) return {.text = "not counted here"};
   const std::optional<double> counted = count(entry.rung, *ratio);
   return {.text = counted ? figure_text(question, in_unit_of(question, *counted)) : "not counted"};
 }
@@ -96,6 +98,18 @@ Cell recorded_cell(const Question& question, const Rung& rung,
   return {.text = recorded ? figure_text(question, *recorded) : "not recorded"};
 }
 
+/// The GPU that a recorded figure is of; empty if it is not known.
+std::string recorded_on(const Question& question, const Rung& rung,
+                        const std::optional<Recording>& recording) {
+  if (const auto* ratio = std::get_if<CounterRatio>(&question.figure)) {
+    return profiled_on(rung.number, ratio->size);
+  }
+  if (const auto* fullest = std::get_if<Fullest>(&question.figure)) {
+    return profiled_on(rung.number, fullest->size);
+  }
+  return recording ? recording->device : "";
+}
+
 /// The rows of one rung; empty if nothing was predicted. Adds the notes that they need.
 std::string rows_of(const Entry& entry, const Answers& answers, const Climb& climb,
                     const CountRatio& count, const std::optional<Recording>& recording,
@@ -111,6 +125,8 @@ std::string rows_of(const Entry& entry, const Answers& answers, const Climb& cli
                         recorded.text);
     notes.add(own);
     notes.add(recorded);
+    const std::string gpu = recorded_on(question, entry.rung, recording);
+    if (!gpu.empty()) notes.gpus.insert(gpu);
   }
   if (rows.empty()) return rows;
   return "\n" +
@@ -118,11 +134,11 @@ std::string rows_of(const Entry& entry, const Answers& answers, const Climb& cli
          rows;
 }
 
-std::string notes_text(const Notes& notes, const Climb& climb,
-                       const std::optional<Recording>& recording) {
-  std::string text = fmt::format("at: M = N = K. counted: by the emulator, now.{}{}",
-                                 climb.protocol ? " measured: speed on this GPU, now." : "",
-                                 recording ? fmt::format(" recorded: {}.", recording->device) : "");
+std::string notes_text(const Notes& notes, const Climb& climb) {
+  std::string text = fmt::format(
+      "at: M = N = K. counted: by the emulator, now.{}{}",
+      climb.protocol ? " measured: speed on this GPU, now." : "",
+      notes.gpus.empty() ? "" : fmt::format(" recorded: {}.", fmt::join(notes.gpus, ", ")));
   if (notes.edited) {
     text += " edited: the source is not the one that was recorded.";
   }
@@ -177,7 +193,7 @@ std::string predictions_text(const Predictions& predictions, const Climb& climb,
     }
     tables += rows_of(entry, answers, climb, count, recording, notes);
   }
-  return tables.empty() ? "" : tables + notes_text(notes, climb, recording);
+  return tables.empty() ? "" : tables + notes_text(notes, climb);
 }
 
 }  // namespace ladder

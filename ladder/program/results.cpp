@@ -115,6 +115,21 @@ std::vector<RecordedRegisters> recorded_registers(int rung) {
   return found;
 }
 
+std::string profiled_on(int rung, int size) {
+  const auto read = [&](const json& profile) -> std::string {
+    for (const json& entry : profile.at("benchmarks")) {
+      if (entry.at("rung").get<int>() == rung) return profile.at("context").at("device");
+    }
+    return "";
+  };
+  for (const char* const gpu : kProfiledOn) {
+    const std::string name = fmt::format(kRecordedProfile, gpu, size);
+    std::string device = from_json_file(emulator::source_tree() / name, read).value_or("");
+    if (!device.empty()) return device;
+  }
+  return "";
+}
+
 std::map<std::string, double> recorded_counters(int rung, int size) {
   using Counters = std::map<std::string, double>;
   const auto read = [&](const json& profile) -> Counters {

@@ -36,9 +36,13 @@ struct RecordedRegisters {
 /// \return empty for a rung that was never profiled
 std::vector<RecordedRegisters> recorded_registers(int rung);
 
-/// \brief  Counters of a rung at M = N = K = size on an H200, by Nsight Compute's names.
+/// \brief  Counters of a rung at M = N = K = size, by Nsight Compute's names, on the first GPU of
+///         ours that has profiled it.
 /// \return empty for a rung that was never profiled at that size
 std::map<std::string, double> recorded_counters(int rung, int size);
+
+/// The name of that GPU; empty for such a rung.
+std::string profiled_on(int rung, int size);
 
 /// A recorded figure of one rung.
 struct RecordedFigure {

@@ -215,10 +215,16 @@ TEST_F(PredictionsTest, ARunOnTheCpuCountsAndShowsWhatIsRecorded) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     const std::string text = unwrapped(outcome.out);
     EXPECT_TRUE(says(text, "03 shared_tile at predicted counted recorded share")) << outcome.out;
-    EXPECT_TRUE(says(text, "pipe busy 4096 40.00 % by ncu alone 93.3")) << outcome.out;
+    EXPECT_TRUE(says(text, "pipe busy 4096 40.00 % not counted here 93.3")) << outcome.out;
     EXPECT_TRUE(says(text, "wavefronts per multiply-add 1024 2.00 1.56 1.56")) << outcome.out;
     EXPECT_TRUE(says(text, "recorded: NVIDIA H200.")) << outcome.out;
   }
+}
+
+TEST_F(PredictionsTest, WhatAnotherGpuRecordedIsNamed) {
+  predicting(17, {{"tensor_busy", 40}});
+  const std::string text = ladder("run 17 --device cpu --size 64").out;
+  EXPECT_TRUE(says(text, "recorded: NVIDIA H100 80GB HBM3.")) << text;
 }
 
 TEST_F(PredictionsTest, OnlyWhatWasPredictedIsShown) {
