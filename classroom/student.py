@@ -232,12 +232,12 @@ def show_progress(progress):
     entries = progress.read()
     table = own_rungs()
     states = {rung.number: state_of(rung, entries.get(rung.folder, {})) for rung in table.values()}
-    say(f"{'rung':<19}{'state':<18}{'checks':>6}{'hints':>7}{'points':>10}  handed in")
+    say(f"{'rung':<23}{'state':<16}{'checks':>6}{'hints':>7}{'points':>10}  handed in")
     for rung in table.values():
         entry = entries.get(rung.folder, {})
         points = entry.get("grade")
         say(
-            f"{rung.label:<19}{states[rung.number]:<18}{entry.get('checks', '') or '-':>6}"
+            f"{rung.label:<23}{states[rung.number]:<16}{entry.get('checks', '') or '-':>6}"
             f"{entry.get('hints', '') or '-':>7}"
             f"{f'{points[0]:g} of {points[1]:g}' if points else '-':>10}"
             f"  {entry.get('submitted', '-')[:10]}"

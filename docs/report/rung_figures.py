@@ -56,6 +56,14 @@ def or_not_yet(text, *arguments):
         return NOT_YET
 
 
+def own_roofs():
+    """The measured roofs of the GPU that figures are of; none where it has not measured any."""
+    try:
+        return roofs()
+    except (MissingFileError, NotRecordedError):
+        return {}
+
+
 def bounds(rung, size):
     """[(resource, milliseconds)] for a rung; without issue slots until it has been profiled."""
     warp_fmas = size**3 / 32
@@ -71,9 +79,9 @@ def bounds(rung, size):
     multiplying = 2 * size**3 / (peak_tflops(rung_of(rung).precision) * 1e9)
     pipe = "tensor cores" if rung_of(rung).tensor_cores else "FP32 pipe"
     found = [(pipe, multiplying * waves)]
-    if "instruction" in hand:  # one that cannot fill the tensor cores, by its own roof
-        words, roof = hand["instruction"]
-        found.append((words, 2 * size**3 / (roofs()[roof] * 1e9) * waves))
+    words, roof = hand.get("instruction", (None, None))
+    if roof in own_roofs():  # an instruction that cannot fill the tensor cores
+        found.append((words, 2 * size**3 / (own_roofs()[roof] * 1e9) * waves))
     try:
         instructions = profile(rung, size)["smsp__inst_executed.sum"]
         found.append(("issue slots", instructions / (ISSUES_PER_CLOCK * per_ms) * waves))
