@@ -149,11 +149,9 @@ void WorkerPool::run_single_blocks(Worker& worker) {
       run_room(worker, *room, std::nullopt);
       continue;
     }
-    const bool alone = !worker.has_parked();
-    const bool fits = alone || FiberStacks::has_room_for(plan_->threads);
-    if (const auto block = fits ? queue_.take() : std::nullopt) {
+    if (const auto block = queue_.take()) {
       run_room(worker, *start_room(worker), block);
-    } else if (alone && !queue_.may_start()) {
+    } else if (!worker.has_parked() && !queue_.may_start()) {
       return;
     } else if (room = worker.take_spinner(); room != nullptr) {
       worker.watched.set_spinning(true);
@@ -241,8 +239,7 @@ bool WorkerPool::wait_for_others(Worker& worker) {
   std::unique_lock lock(mutex_);
   ++stuck_;
   const auto may_start_one = [&] {
-    return plan_->cluster == 1 && queue_.has_room() && queue_.may_start() &&
-           FiberStacks::has_room_for(plan_->threads);
+    return plan_->cluster == 1 && queue_.has_room() && queue_.may_start();
   };
   while (!given_up_ && worker.room_that_may_go_on() == nullptr && !may_start_one()) {
     if (stuck_ + resting_ == busy_ && !anybody_may_go_on()) {

@@ -93,6 +93,7 @@ class SharedShadow {
   void resize(std::size_t bytes) {
     words_ = ZeroPages<Word>((bytes + 3) / 4);
     settled_ = ZeroPages<std::uint32_t>(words_.size());
+    readings_.clear();
   }
 
   /// Nothing is written any more.

@@ -94,6 +94,8 @@ void one_lane_waits(int* out);
 void sum_from_the_last(unsigned blocks, unsigned* flags, int* sums);
 void meet_as_grid(unsigned blocks, int rounds, unsigned* arrived, unsigned* phase, int* out,
                   std::size_t shared_bytes = 64 * sizeof(int));
+/// The same with blocks of 1024 threads, two of them a cluster.
+void meet_as_clusters(unsigned blocks, int rounds, unsigned* arrived, unsigned* phase, int* out);
 void wait_by_atomic(unsigned blocks, int* flags, int* order);
 /// *out = how often the flag was seen unset, at most 3000 times.
 void look_and_go_on(const unsigned* flag, int* out);

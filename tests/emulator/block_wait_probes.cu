@@ -158,6 +158,16 @@ void meet_as_grid(unsigned blocks, int rounds, unsigned* arrived, unsigned* phas
          rounds, arrived, phase, out);
 }
 
+void meet_as_clusters(unsigned blocks, int rounds, unsigned* arrived, unsigned* phase, int* out) {
+  launch(kernels::meet_as_grid,
+         {.grid = dim3(blocks),
+          .block = dim3(1024),
+          .dynamic_shared_bytes = 1024 * sizeof(int),
+          .cluster = 2,
+          .cooperative = true},
+         rounds, arrived, phase, out);
+}
+
 void wait_by_atomic(unsigned blocks, int* flags, int* order) {
   launch(kernels::wait_by_atomic, {.grid = dim3(blocks), .block = dim3(1)}, flags, order);
 }

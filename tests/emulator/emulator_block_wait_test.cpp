@@ -122,6 +122,18 @@ TEST_P(EmulatorBlockWait, CooperativeGridMustFit) {
   }
 }
 
+// 36,864 threads, and Linux has mappings for the stacks and guards of 30,000.
+TEST(EmulatorMultiprocessors, MoreThreadsMayWaitThanHaveGuardedStacks) {
+  constexpr unsigned kBlocks = 36;
+  const ScopedMultiprocessors enough(kBlocks);
+  unsigned arrived = 0;
+  unsigned phase = 0;
+  std::vector<int> out(1024 * kBlocks, -1);
+  probes::meet_as_clusters(kBlocks, 2, &arrived, &phase, out.data());
+  for (unsigned i = 0; i < out.size(); ++i)
+    ASSERT_EQ(out[i], 2 * static_cast<int>(i / 1024)) << i;
+}
+
 TEST(EmulatorMultiprocessors, NumberIsChecked) {
   EXPECT_EQ(multiprocessors(), 8);
   EXPECT_THROW(set_multiprocessors(0), std::invalid_argument);

@@ -14,15 +14,18 @@ constexpr std::size_t kGuardBytes = 4096;
 constexpr std::size_t kStrideBytes = kGuardBytes + FiberStacks::kStackBytes;
 
 // Each stack and each guard page is a mapping; Linux allows 65,530.
-constexpr std::size_t kMostStacks = 30000;
+constexpr std::size_t kMostStacks = 30000;  // with a guard page
 
 std::atomic<std::size_t> stacks_of_all = 0;
 
-}  // namespace
-
-bool FiberStacks::has_room_for(std::size_t count) {
-  return stacks_of_all + count <= kMostStacks;
+void make_usable(std::byte* memory, std::size_t bytes) {
+  if (mprotect(memory, bytes, PROT_READ | PROT_WRITE) != 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            "the emulator may not map more stacks; set LADDER_CPU_THREADS lower");
+  }
 }
+
+}  // namespace
 
 FiberStacks::FiberStacks() {
   void* const memory = mmap(nullptr, kMaxStacks * kStrideBytes, PROT_NONE,
@@ -40,12 +43,12 @@ FiberStacks::~FiberStacks() {
 }
 
 void FiberStacks::prepare(std::size_t count) {
+  if (prepared_ < count && stacks_of_all + count - prepared_ > kMostStacks) {
+    make_usable(memory_, count * kStrideBytes);
+    return;
+  }
   for (; prepared_ < count; ++prepared_, ++stacks_of_all) {
-    std::byte* const bottom = memory_ + prepared_ * kStrideBytes + kGuardBytes;
-    if (mprotect(bottom, kStackBytes, PROT_READ | PROT_WRITE) != 0) {
-      throw std::system_error(errno, std::generic_category(),
-                              "the emulator may not map more stacks; set LADDER_CPU_THREADS lower");
-    }
+    make_usable(memory_ + prepared_ * kStrideBytes + kGuardBytes, kStackBytes);
   }
 }
 

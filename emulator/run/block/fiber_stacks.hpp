@@ -11,7 +11,9 @@ namespace ladder::emulator {
 
 /// \brief Room for the stacks of one block's threads, with a page below each that traps. A thread
 ///        of CUDA may have 512 KiB of local memory; what is never touched takes no memory. Stacks
-///        are kept, and later blocks use them again.
+///        are kept, and later blocks use them again. Where so many blocks run at once that Linux
+///        has no room for all those pages, the last ones do without: a thread that leaves its stack
+///        is then found in the others.
 class FiberStacks {
  public:
   static constexpr std::size_t kLocalBytes = std::size_t{512} * 1024;
@@ -27,9 +29,6 @@ class FiberStacks {
   /// \brief  Makes stacks 0 to count-1 usable.
   /// \throws std::system_error  Linux's limit on memory mappings is reached
   void prepare(std::size_t count);
-
-  /// Whether this many more stacks, in this room or another, stay clear of Linux's limit.
-  static bool has_room_for(std::size_t count);
 
   /// Stack `index` of those that prepare() made usable, as Boost describes it.
   boost::context::stack_context stack(std::size_t index) const;
