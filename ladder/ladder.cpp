@@ -44,6 +44,7 @@ namespace ladder::bf16_mma { [[gnu::weak]] void run(const Gemm<bfloat16>&, Strea
 namespace ladder::wgmma { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::producer_warpgroup { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::persistent_cluster { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
+namespace ladder::in_step { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 // clang-format on
 
 namespace ladder {
@@ -226,6 +227,15 @@ const auto kRungs = std::to_array<Rung>({
      .multiple_of = 8,
      .tile = {128, 256},
      .run = persistent_cluster::run},
+    {.number = 20,
+     .name = "in_step",
+     .idea = "clusters keep in step along K",
+     .builds_on = 19,
+     .precision = kBf16,
+     .architectures = kHopper,
+     .multiple_of = 8,
+     .tile = {128, 256},
+     .run = in_step::run},
 });
 
 }  // namespace

@@ -189,4 +189,33 @@ TENSOR_MUTANTS = (
         },
         table=TABLE,
     ),
+    # -- Clusters in step
+    *mutants_of(
+        "20_in_step",
+        edits={
+            "step_early_end_uncounted": ("    while (epoch_ < epochs)\n      begin_epoch();\n", ""),
+            "step_never_counted": ("    atomicAdd(&counters_[epoch_ % 2], 1);\n", ""),
+            "step_of_one_more_cluster": ("< clusters_ * (last", "< (clusters_ + 1) * (last"),
+            "step_counters_not_reset": (
+                "    for (int i = 0; i < kCounters; ++i)\n"
+                "      counters_[i] = 0;  // for the next launch\n",
+                "",
+            ),
+            "snake_missing": (
+                "    backwards = !backwards;  // what was read last",
+                "    // what was",
+            ),
+            "snake_of_a_alone": ("map_b, k0, col0", "map_b, k_tile * BK, col0"),
+            "snake_off_by_one": ("? k_tiles - 1 - k_tile :", "? k_tiles - k_tile :"),
+            "band_of_too_many_columns": (
+                "tile % (BAND * rows) / min(BAND, columns - band) * kPair",
+                "tile % (BAND * rows) / BAND * kPair",
+            ),
+            "band_begins_anew": (
+                "(band + tile % (BAND * rows) % min(",
+                "(tile % (BAND * rows) % min(",
+            ),
+        },
+        table=TABLE,
+    ),
 )

@@ -31,11 +31,15 @@ struct Case {
   std::vector<std::string> facts = {};  ///< of the wrong results, see facts_of()
   Shape shape = {128, 256, 320};        ///< a tile of C, and more of K than all stages hold
   float beta = 0.0f;
+  const char* card = "h200";
+  bool is_right = false;  ///< only what it costs, or what it leaves, tells: see the tests below
 
   friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.mutant; }
 };
 
 constexpr Shape kPairOfTiles = {256, 256, 320};  // for a cluster of rung 19
+// For four clusters of rung 20: one has a second tile, and enough of K for them to keep in step.
+constexpr Shape kFiveTiles = {256, 1280, 2048};
 
 constexpr const char* kCopiesA = "cp_async_16(sA";
 constexpr const char* kCopiesB = "cp_async_16(sB";
@@ -51,6 +55,7 @@ constexpr const char* kArrivesInPair = "ptx::mbarrier_arrive_in_block(";
 constexpr const char* kHalfOfB = "ptx::tma_load_multicast(stage.B";
 constexpr const char* kWritesResults = "ptx::stmatrix<";
 constexpr const char* kStoresResults = "ptx::tma_store(map_c";
+constexpr const char* kWaitsForStep = "ptx::load_acquire(&counters_";
 constexpr const char* kReadsC = "c = __bfloat1622float2(";
 
 /// A mistake of rung 19 that shows in one tile of a cluster.
@@ -59,6 +64,19 @@ Case pair(const char* mutant, FaultKind kind, const char* line, const char* othe
 }
 Case pair(const char* mutant, std::vector<std::string> facts) {
   return {.mutant = mutant, .facts = std::move(facts), .shape = kPairOfTiles};
+}
+
+/// A mistake of rung 20, on a GPU that is small enough for a second tile.
+Case step(const char* mutant, FaultKind kind) {
+  return {mutant, kind, kWaitsForStep, nullptr, {}, kFiveTiles, 0.0f, "classroom"};
+}
+Case step(const char* mutant, std::vector<std::string> facts = {}) {
+  const bool is_right = facts.empty();
+  return {.mutant = mutant,
+          .facts = std::move(facts),
+          .shape = kFiveTiles,
+          .card = "classroom",
+          .is_right = is_right};
 }
 
 const std::vector<Case> kCases = {
@@ -124,10 +142,24 @@ const std::vector<Case> kCases = {
      .shape = kPairOfTiles,
      .beta = 0.5f},
     pair("begins_with_the_sums_before", {"every-element-wrong"}),
+    // -- Clusters in step
+    step("step_early_end_uncounted", FaultKind::kDeadlock),
+    step("step_never_counted", FaultKind::kDeadlock),
+    step("step_of_one_more_cluster", FaultKind::kDeadlock),
+    step("step_counters_not_reset"),
+    step("snake_missing"),
+    step("snake_of_a_alone", {"columns 1024-1279"}),
+    step("snake_off_by_one", {"columns 1024-1279"}),
+    {.mutant = "band_of_too_many_columns",
+     .facts = {"never-written", "rows 256-511"},
+     .shape = {512, 256, 64}},
+    {.mutant = "band_begins_anew",
+     .facts = {"never-written", "columns 2048-2303"},
+     .shape = {256, 2304, 64}},
 };
 
 /// What a trace of the mutant's kernel finds.
-RungTrace traced(const Mutant& mutant, const Shape& shape, float beta) {
+RungTrace traced(const Mutant& mutant, const Shape& shape, float beta, const DeviceCard& card) {
   Rung rung = find_rung(traced_rungs(), mutant.rung);
   rung.run = mutant.run;
   TraceChoice choice;
@@ -135,7 +167,7 @@ RungTrace traced(const Mutant& mutant, const Shape& shape, float beta) {
   Problem problem;
   problem.shape = shape;
   problem.beta = beta;
-  return trace_rung(*make_cpu_machine(), rung, problem, load_card("h200"), choice);
+  return trace_rung(*make_cpu_machine(), rung, problem, card, choice);
 }
 
 class TensorMutantsTest : public PipelineTest, public testing::WithParamInterface<Case> {
@@ -150,9 +182,11 @@ TEST_P(TensorMutantsTest, AreFoundForTheirReason) {
   const Case& c = GetParam();
   const Mutant* const mutant = mutant_named(tensor_mutants(), c.mutant);
   ASSERT_NE(mutant, nullptr) << "not in tensor_mutants.py: " << c.mutant;
-  const RungTrace trace = traced(*mutant, c.shape, c.beta);
+  const RungTrace trace = traced(*mutant, c.shape, c.beta, load_card(c.card));
   if (!c.kind) {
     EXPECT_TRUE(trace.kernel.hazards.empty());
+    EXPECT_EQ(trace.verified, c.is_right);
+    if (c.is_right) return;
     EXPECT_FALSE(trace.wrong.empty()) << "nobody noticed the mistake";
     expect_facts(trace.wrong, c.facts);
     return;
@@ -177,6 +211,47 @@ INSTANTIATE_TEST_SUITE_P(All, TensorMutantsTest, testing::ValuesIn(kCases),
 TEST(TensorMutantTableTest, EveryMutantHasACase) {
   for (const Mutant& mutant : tensor_mutants())
     EXPECT_NE(std::ranges::find(kCases, mutant.name, &Case::mutant), kCases.end()) << mutant.name;
+}
+
+/// The rung as it is, or a mistake in it.
+RungTrace traced_in_step(const Mutant* mutant, const DeviceCard& card) {
+  const Rung& rung = find_rung(traced_rungs(), "in_step");
+  const Mutant itself = {.name = "", .rung = "in_step", .configuration = "", .run = rung.run};
+  return traced(mutant == nullptr ? itself : *mutant, kFiveTiles, 0.0f, card);
+}
+
+bool counters_are_zero() {
+  return std::ranges::all_of(emulator::whole_workspace().first(3 * sizeof(unsigned)),
+                             [](std::byte byte) { return byte == std::byte{}; });
+}
+
+// A launch that leaves its counts makes the next one, which finds them reached, wait for nobody.
+TEST_F(PipelineTest, RungInStepLeavesNoCounts) {
+  set_gpu(8, BlockOrder::kAscending);
+  const DeviceCard card = load_card("classroom");
+  for (int launch = 0; launch < 2; ++launch) {
+    EXPECT_EQ(traced_in_step(nullptr, card).verified, true);
+    EXPECT_TRUE(counters_are_zero());
+  }
+  traced_in_step(mutant_named(tensor_mutants(), "step_counters_not_reset"), card);
+  EXPECT_FALSE(counters_are_zero()) << "nobody noticed the mistake";
+}
+
+// Either direction along K is right, but one reads again what L2 has just lost: the five tiles of a
+// single cluster share A, 1 MiB, and L2 has room for what one of them reads, 2 MiB.
+TEST_F(PipelineTest, TheSnakeSparesDram) {
+  set_gpu(2, BlockOrder::kAscending);
+  DeviceCard card = load_card("classroom");
+  card.sms = 2;
+  card.l2_bytes = 2 << 20;
+  const auto read = [&](const char* mutant) {
+    const RungTrace trace = traced_in_step(mutant_named(tensor_mutants(), mutant), card);
+    for (const auto& hazard : trace.kernel.hazards)
+      ADD_FAILURE() << text_of(hazard);
+    return trace.metrics.at("dram__bytes_read.sum").value() / (1 << 20);
+  };
+  const double forwards = read("snake_missing");
+  EXPECT_LT(read("the rung"), 0.92 * forwards);
 }
 
 // What finds the mistakes finds none in the rungs: stages are refilled, and copies come late too.
