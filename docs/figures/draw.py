@@ -52,6 +52,7 @@ OF_CHAPTERS = (
     "rung_12_fixup",
     "rung_14_ablations",
     "rung_19_pair",
+    "rung_20_drift",
     "rung_01_product",
     "rung_02_warps",
     "rung_08_reads",

@@ -364,6 +364,7 @@ COUNTS = {  # by the name of the rung
     "wgmma": wgmma,
     "producer_warpgroup": wgmma,
     "persistent_cluster": persistent_cluster,
+    "in_step": persistent_cluster,
 }
 
 
