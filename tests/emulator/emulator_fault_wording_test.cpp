@@ -379,7 +379,7 @@ std::vector<Sample> stops() {
        "are 16 bytes,"},
       {fault_of(Kind::kMisalignedMatrix, {{"function", "load_matrix_sync"}, {"bytes", 8}}),
        "load_matrix_sync: CUDA wants the first element at a multiple of 32 bytes; this is 8 bytes "
-       "behind one,"},
+       "after one,"},
       {fault_of(Kind::kCopyUnfinished),
        "the block has ended while a tma_load still writes into its shared memory: nobody waited "
        "for the one that was started"},
