@@ -247,12 +247,26 @@ def refused(faults):
     ]
 
 
+def is_edited(folder, root=SOURCES):
+    """Whether a folder of a git repository differs from its last commit; no if nobody knows."""
+    done = subprocess.run(
+        ["git", "-C", root, "status", "--porcelain", "--", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode == 0 and bool(done.stdout.strip())
+
+
 def whose(rung, command):
     """Which kernel a command takes, and how to see the ladder's own."""
     yours = f"Your kernel: {shown(folder_of(rung))}"
     if starters.has_gap(rung):  # a class does not have the ladder's own
         return yours
-    return f"{yours} (the ladder's own: build/ladder {command} {rung.number:02})"
+    own = f"build/ladder {command} {rung.number:02}"
+    if is_edited(f"ladder/{rung.folder}"):
+        return f"{yours}\nYour changes in ladder/{rung.folder}: make build, then {own}"
+    return f"{yours} (the ladder's own: {own})"
 
 
 def check(rung, progress, shape=()):

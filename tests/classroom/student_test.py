@@ -339,6 +339,20 @@ class StudentTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("Nothing is in kernel.cuh", said)
 
+    def test_changes_in_the_ladders_own_folder_are_named(self):
+        root = pathlib.Path(self.room.folder.name) / "repository"
+        (root / "ladder" / "02_coalesced").mkdir(parents=True)
+        kernel = root / "ladder" / "02_coalesced" / "kernel.cuh"
+        kernel.write_text("// one\n")
+        self.assertFalse(student_check.is_edited("ladder/02_coalesced", root), "no repository")
+        name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+        for words in (["init", "-q"], ["add", "."], [*name, "commit", "-qm", "one"]):
+            subprocess.run(["git", "-C", root, *words], check=True)
+        self.assertFalse(student_check.is_edited("ladder/02_coalesced", root))
+        kernel.write_text("// two\n")
+        self.assertTrue(student_check.is_edited("ladder/02_coalesced", root))
+        self.assertFalse(student_check.is_edited("ladder/03_shared_tile", root))
+
     def test_trace_and_predict_take_the_students_kernel(self):
         for command in ("trace", "predict", "run"):
             code, said = self.student(command, 2)
