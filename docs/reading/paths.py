@@ -148,6 +148,7 @@ PATHS = {
             lesson(16),
             f"{WEEKEND}#from-16-to-17",
             lesson(17),
+            f"{WEEKEND}#from-17-to-the-climb",
             CLIMB,
         ),
     ),
