@@ -103,6 +103,7 @@ check: build ## is it right, has it races? RUNG=03, or all
 .PHONY: glassbox sandbox
 glassbox: configured ## run any CUDA program without a GPU, and check it: FILE=my.cu [ARGS="1 2"]
 	@[ -n "$(FILE)" ] || { echo 'Name a file: make glassbox FILE=my.cu' >&2; exit 2; }
+	@[ -x build/glassbox ] || echo 'The first call also builds the glass box, for a minute or two.'
 	@.ci/build glassbox
 	@build/glassbox '$(FILE)' $(if $(ARGS),-- $(ARGS))
 
