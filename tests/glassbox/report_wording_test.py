@@ -28,7 +28,7 @@ REFUSED = (
     "my.cu:2: the glass box has no FP8, FP6 and FP4: store such numbers as half",
     "the glass box has no cublasLt: multiply with cublasSgemm or cublasGemmEx",
     "the glass box has no texture references, which CUDA 12 removed: make a",
-    "my.cu:2:11: error: the emulator does not have the PTX instruction wgmma.fence.sync.aligned",
+    "error: the emulator does not have the PTX instruction wgmma.fence.sync.aligned",
     "the glass box reads textures with tex1Dfetch, tex1D and tex2D",
     "the glass box has surface objects of one and two dimensions: make one of a",
     "the emulator has wmma for half and bfloat16 in 16x16x16, 32x8x16 and",
