@@ -43,12 +43,20 @@ FiberStacks::~FiberStacks() {
 }
 
 void FiberStacks::prepare(std::size_t count) {
-  if (prepared_ < count && stacks_of_all + count - prepared_ > kMostStacks) {
+  if (prepared_ >= count) return;
+  const std::size_t more = count - prepared_;
+  // Other CPU threads prepare theirs at the same time.
+  if (stacks_of_all.fetch_add(more) + more > kMostStacks) {
+    stacks_of_all -= more;
     make_usable(memory_, count * kStrideBytes);
     return;
   }
-  for (; prepared_ < count; ++prepared_, ++stacks_of_all) {
-    make_usable(memory_ + prepared_ * kStrideBytes + kGuardBytes, kStackBytes);
+  try {
+    for (; prepared_ < count; ++prepared_)
+      make_usable(memory_ + prepared_ * kStrideBytes + kGuardBytes, kStackBytes);
+  } catch (const std::system_error&) {
+    stacks_of_all -= count - prepared_;
+    throw;
   }
 }
 
