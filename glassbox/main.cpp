@@ -169,8 +169,8 @@ ProgramFindings read_findings(const fs::path& folder) {
 /// Who looked for what nvcc refuses.
 std::string front_end_text(const BuiltProgram& program) {
   return program.facts.front_end.empty()
-             ? "neither nvcc nor clang is installed, so only the\n  commonest of what nvcc refuses "
-               "was looked for"
+             ? "neither nvcc nor clang is installed,\n  so only the commonest of what nvcc "
+               "refuses was looked for"
              : fmt::format("{} finds nothing that nvcc refuses", program.facts.front_end);
 }
 
