@@ -45,6 +45,7 @@ namespace ladder::wgmma { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream);
 namespace ladder::producer_warpgroup { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::persistent_cluster { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::in_step { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
+namespace ladder::l2_sides { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 // clang-format on
 
 namespace ladder {
@@ -236,6 +237,15 @@ const auto kRungs = std::to_array<Rung>({
      .multiple_of = 8,
      .tile = {128, 256},
      .run = in_step::run},
+    {.number = 21,
+     .name = "l2_sides",
+     .idea = "each side of L2 computes one half of C",
+     .builds_on = 20,
+     .precision = kBf16,
+     .architectures = kHopper,
+     .multiple_of = 8,
+     .tile = {128, 256},
+     .run = l2_sides::run},
 });
 
 }  // namespace

@@ -14,7 +14,7 @@ SHUFFLE = 29  # clusters are late in an order that has nothing to do with their 
 def slices(c):
     """[(row, column)] of the tiles of C that are computed at once, one by each cluster."""
     count = card()["sms"] // c["kPair"]
-    return [divmod(tile, c["BAND"]) for tile in range(count)]
+    return [divmod(tile, c["BAND"])[::-1] for tile in range(count)]
 
 
 def slices_in_l2(c):

@@ -6,10 +6,9 @@
 /// B. L2 has it for all eight only if they ask within a while: it holds about fifty k tiles of such
 /// a square. But nothing keeps them together, and with much of K they drift further apart. Here
 /// each tells when it begins eight more k tiles, and waits until all have begun the eight before
-/// (pace.cuh). Every other tile goes through K backwards: it begins with what was read last. Tiles
-/// follow each other along the rows of a band of columns, which are needed again and again.
+/// (pace.cuh). Every other tile goes through K backwards: it begins with what was read last.
 ///
-/// Traffic  DRAM  2*K*(2*BM + BN)*BAND bytes for BAND*BAND tiles of C, if nothing is read twice.
+/// Traffic  DRAM  2*K*(2*BM + BN)*BAND bytes for BAND*BAND tiles of pairs, each read once.
 #pragma once
 
 #include "common/device.cuh"
@@ -54,8 +53,8 @@ struct Shared {
   ptx::Mbarrier empty[STAGES];         // (STAGES)  both blocks have multiplied it
 };
 
-/// Where the tiles of C are, in the order in which clusters take them: along a row of BAND tiles,
-/// then the next row, down a whole band of columns, then the next band.
+/// Where the tiles of C are, in the order in which clusters take them: down a column of BAND tiles
+/// of two blocks each, then the next column.
 template <int BM, int BN, int BAND>
 struct Order {
   int rows;  // of pairs
@@ -65,12 +64,12 @@ struct Order {
       : rows((M + kPair * BM - 1) / (kPair * BM)), columns((N + BN - 1) / BN) {}
   __device__ int tiles() const { return rows * columns; }
   __device__ int row(int tile) const {  // of the pair, in elements
-    const int band = tile / (BAND * rows) * BAND;
-    return tile % (BAND * rows) / min(BAND, columns - band) * kPair * BM;
+    const int band = tile / (BAND * columns) * BAND;
+    return (band + tile % (BAND * columns) % min(BAND, rows - band)) * kPair * BM;
   }
   __device__ int column(int tile) const {
-    const int band = tile / (BAND * rows) * BAND;
-    return (band + tile % (BAND * rows) % min(BAND, columns - band)) * BN;
+    const int band = tile / (BAND * columns) * BAND;
+    return tile % (BAND * columns) / min(BAND, rows - band) * BN;
   }
 };
 
@@ -116,7 +115,7 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
 /// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 64, BN of 128 up to 256, BK is 64
 ///                    and one warpgroup per 64 rows after the producer's
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
-/// \tparam  BAND      block columns that consecutive tiles walk along
+/// \tparam  BAND      pairs of block rows that consecutive tiles walk through
 /// \param   map_a     A as (M, K) with boxes of BM x BK
 /// \param   map_b     B as (K, N) with boxes of BK x 64
 /// \param   map_c     C as (M, N) with boxes of 64 x 64

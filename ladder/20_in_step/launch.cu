@@ -15,7 +15,7 @@ constexpr int BK = 64;   // 128 bytes of A's rows, the widest swizzle
 // With the boxes of results, 224 KiB of the 227 that a block can have.
 constexpr int STAGES = 4;
 constexpr int kThreads = 128 + BM / 64 * 128;  // the producer's warpgroup, and consumers
-// An H200 has 66 pairs of SMs: 8 columns by 8 pairs of block rows make their tiles a square of C.
+// An H200 has 66 pairs of SMs: 8 pairs of block rows by 8 columns make their tiles a square of C.
 constexpr int BAND = 8;
 // With less of K, all that 66 clusters read for a tile each is less than 17 MB: L2 has it, however
 // far they drift.

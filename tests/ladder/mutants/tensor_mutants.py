@@ -207,14 +207,6 @@ TENSOR_MUTANTS = (
             ),
             "snake_of_a_alone": ("map_b, k0, col0", "map_b, k_tile * BK, col0"),
             "snake_off_by_one": ("? k_tiles - 1 - k_tile :", "? k_tiles - k_tile :"),
-            "band_of_too_many_columns": (
-                "tile % (BAND * rows) / min(BAND, columns - band) * kPair",
-                "tile % (BAND * rows) / BAND * kPair",
-            ),
-            "band_begins_anew": (
-                "(band + tile % (BAND * rows) % min(",
-                "(tile % (BAND * rows) % min(",
-            ),
         },
         table=TABLE,
     ),

@@ -150,12 +150,6 @@ const std::vector<Case> kCases = {
     step("snake_missing"),
     step("snake_of_a_alone", {"columns 1024-1279"}),
     step("snake_off_by_one", {"columns 1024-1279"}),
-    {.mutant = "band_of_too_many_columns",
-     .facts = {"never-written", "rows 256-511"},
-     .shape = {512, 256, 64}},
-    {.mutant = "band_begins_anew",
-     .facts = {"never-written", "columns 2048-2303"},
-     .shape = {256, 2304, 64}},
 };
 
 /// What a trace of the mutant's kernel finds.
