@@ -46,6 +46,10 @@ namespace ladder::producer_warpgroup { [[gnu::weak]] void run(const Gemm<bfloat1
 namespace ladder::persistent_cluster { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::in_step { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
 namespace ladder::l2_sides { [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream); }
+namespace ladder::hopper_summit {
+[[gnu::weak]] void run(const Gemm<bfloat16>&, Stream);
+[[gnu::weak]] std::string explain(const Shape&);
+}  // namespace ladder::hopper_summit
 // clang-format on
 
 namespace ladder {
@@ -246,6 +250,16 @@ const auto kRungs = std::to_array<Rung>({
      .multiple_of = 8,
      .tile = {128, 256},
      .run = l2_sides::run},
+    {.number = 22,
+     .name = "hopper_summit",
+     .idea = "no idle tensor core: results leave under the next tile, the last tiles are shared",
+     .builds_on = 20,
+     .precision = kBf16,
+     .architectures = kHopper,
+     .multiple_of = 8,
+     .tile = {128, 256},
+     .run = hopper_summit::run,
+     .explain = hopper_summit::explain},
 });
 
 }  // namespace

@@ -16,6 +16,14 @@ namespace ladder::ptx {
 
 // -- From global to shared memory ----------------------------------------------------------------
 
+/// Fetches a tensor map, so that the first box does not wait for it: prefetch.tensormap, PTX ISA
+/// 9.7.9.16. The emulator has nothing to fetch.
+__device__ __forceinline__ void prefetch_tensor_map([[maybe_unused]] const TensorMap& map) {
+#ifdef __CUDACC__
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+#endif
+}
+
 /// \brief  Starts the copy of the map's box whose first element is (row, column):
 ///         cp.async.bulk.tensor.2d from global to shared memory, which reports its bytes to an
 ///         mbarrier, PTX ISA 9.7.9.27.1.2. Elements outside the matrix arrive as zeros and count.

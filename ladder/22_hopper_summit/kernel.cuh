@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/22_hopper_summit/kernel.cuh
+/// \brief No idle tensor core: results leave under the next tile, the last tiles are shared, and
+///        the next launch begins before this one has ended.
+///
+/// In rung 20, consumers stop multiplying while they round and store their results, about 2 % of
+/// the time; some clusters have no tile in the last round; and a launch begins when the one before
+/// has ended. Here sums are rounded and packed into half as many registers at once, the next tile
+/// begins, and the packed results are stored while tensor cores work on its first k tiles. The
+/// tiles of the last round are cut along K, a share for each cluster. And for small products there
+/// are smaller tiles, of which more SMs get one.
+///
+/// Idle  1 - tiles / (rounds * clusters) of the last rounds, as long as they are not split
+#pragma once
+
+#include "common/device.cuh"
+#include "common/ptx/cluster.cuh"
+#include "common/ptx/dependent_launch.cuh"
+#include "common/ptx/fence.cuh"
+#include "common/ptx/ldmatrix.cuh"
+#include "common/ptx/mbarrier.cuh"
+#include "common/ptx/named_barrier.cuh"
+#include "common/ptx/registers.cuh"
+#include "common/ptx/tma.cuh"
+#include "common/ptx/wgmma.cuh"
+#include "ladder/22_hopper_summit/pace.cuh"
+#include "ladder/22_hopper_summit/schedule.cuh"
+#include "ladder/22_hopper_summit/split_tail.cuh"
+
+namespace ladder::hopper_summit {
+
+using bf16 = __nv_bfloat16;
+
+constexpr int kBoxColumns = 64;  // elements in a row of 128 bytes, as the swizzle wants them
+constexpr int kEpoch = 8;        // k tiles; clusters are less than two epochs apart
+
+/// A tile of A and one of B, as boxes of rows of 128 bytes.
+template <int BM, int BN, int BK>
+struct Stage {
+  bf16 A[BM][BK];                             // (BM, BK)
+  bf16 B[BN / kBoxColumns][BK][kBoxColumns];  // (BN/64, BK, 64)
+};
+
+/// Results of a warpgroup on their way to C, as a box of rows of 128 bytes.
+struct Results {
+  bf16 box[64][kBoxColumns];  // (64, 64)
+};
+
+constexpr int kResults = 2;  // one is filled while the other is stored
+
+/// What a block has in shared memory.
+template <int BM, int BN, int BK, int STAGES>
+struct Shared {
+  Stage<BM, BN, BK> stages[STAGES];    // (STAGES)
+  Results results[BM / 64][kResults];  // (BM/64, 2)  of each warpgroup
+  ptx::Mbarrier full[STAGES];          // (STAGES)  the stage has been filled
+  ptx::Mbarrier empty[STAGES];         // (STAGES)  all blocks of the cluster have multiplied it
+};
+
+/// Waits for all threads of a cluster, which may be a block.
+template <int PAIR>
+__device__ __forceinline__ void sync_cluster() {
+  if constexpr (PAIR > 1) {
+    ptx::cluster_sync();
+  } else {
+    __syncthreads();
+  }
+}
+
+/// \brief  The producer, a single thread: fills a stage for each tile of A and B as soon as all
+///         blocks of the cluster have emptied it, segment after segment.
+template <int BM, int BN, int BK, int PAIR, int STAGES>
+__device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
+                                        const ptx::TensorMap& map_a, const ptx::TensorMap& map_b,
+                                        const Order<BM, BN, PAIR>& order, Segments segments,
+                                        const Plan& plan) {
+  using Stage = hopper_summit::Stage<BM, BN, BK>;
+  constexpr int kPart = BN / kBoxColumns / PAIR;  // boxes of B that this block asks for
+  constexpr unsigned kAll = (1u << PAIR) - 1;
+  const int rank = ptx::cluster_rank();
+
+  // -- Producer ------------------------------------------------------------------------------
+  const int clusters = gridDim.x / PAIR;
+  Pace pace(rank == 0 ? plan.counters : nullptr, clusters);
+  int filled = 0;
+  bool backwards = false;
+  for (Segment segment; segments.next(segment);) {
+    const int row0 = order.row(segment.tile) + rank * BM;
+    const int col0 = order.column(segment.tile);
+    for (int k_tile = segment.first; k_tile < segment.last; ++k_tile, ++filled) {
+      Stage& stage = shared.stages[filled % STAGES];
+      ptx::Mbarrier* const full = &shared.full[filled % STAGES];
+      ptx::mbarrier_wait(&shared.empty[filled % STAGES], (filled / STAGES + 1) % 2);
+      if (filled % kEpoch == 0) pace.begin_epoch();
+      const int k0 = (backwards ? segment.last - 1 - (k_tile - segment.first) : k_tile) * BK;
+      ptx::mbarrier_arrive_expect(full, sizeof(Stage));
+      ptx::tma_load(stage.A, map_a, row0, k0, full);
+      for (int box = rank * kPart; box < (rank + 1) * kPart; ++box) {
+        if constexpr (PAIR > 1) {
+          ptx::tma_load_multicast(stage.B[box], map_b, k0, col0 + box * kBoxColumns, full, kAll);
+        } else {
+          ptx::tma_load(stage.B[box], map_b, k0, col0 + box * kBoxColumns, full);
+        }
+      }
+    }
+    backwards = !backwards;  // what was read last is still in L2
+  }
+  const int most = (plan.whole + clusters - 1) / clusters * plan.k_tiles + plan.share;
+  pace.end((most + kEpoch - 1) / kEpoch);
+}
+
+/// \brief  Stores one box of 64 columns of a warpgroup's results, which leaves by itself.
+/// \param  packed  (BN/4)  of 64 x BN, two neighbours to a word
+/// \param  row0,col0  of the warpgroup's results in C
+template <int WORDS>
+__device__ __forceinline__ void store_box(Results (&results)[kResults], int box,
+                                          const unsigned (&packed)[WORDS],
+                                          const ptx::TensorMap& map_c, int row0, int col0,
+                                          int barrier) {
+  // -- Store ---------------------------------------------------------------------------------
+  Results& to = results[box % kResults];
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<kResults - 1>();
+  ptx::barrier_sync<128>(barrier);  // the box before the last one has been read
+#pragma unroll
+  for (int n = 0; n < kBoxColumns; n += 16) {
+    const int row = threadIdx.x % 128 / 32 * 16 + lane % 16;  // that this lane names
+    const int piece = (n / 8 + lane / 16) ^ row % 8;          // and the piece of 8 columns
+    const unsigned* const from = &packed[(box * kBoxColumns + n) / 4];
+    const unsigned words[4] = {from[0], from[1], from[2], from[3]};
+    ptx::stmatrix<false>(&to.box[row][piece * 8], words);
+  }
+  ptx::fence_proxy_async();
+  ptx::barrier_sync<128>(barrier);  // all of the box is there
+  if (threadIdx.x % 128 == 0) {
+    ptx::tma_store(map_c, row0, col0 + box * kBoxColumns, to.box);
+    ptx::tma_store_commit();
+  }
+}
+
+/// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles of PAIR*BM x BN.
+/// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 64, BN of 64*PAIR up to 256, BK is
+///                    64 and one warpgroup per 64 rows after the producer's
+/// \tparam  PAIR      blocks in a cluster, one below the other, which share their B: 1 or 2
+/// \tparam  STAGES    stages in the ring, in dynamic shared memory
+/// \param   map_a     A as (M, K) with boxes of BM x BK
+/// \param   map_b     B as (K, N) with boxes of BK x 64
+/// \param   map_c     C as (M, N) with boxes of 64 x 64
+/// \param   M         extent in elements, any value >= 1
+/// \param   N         extent in elements, a multiple of 8
+/// \param   C         (M, N) row-major, 16-byte aligned; not read when beta == 0
+/// \param   plan      every segment has at least BN/64 k tiles; those past K are zeros
+template <int BM, int BN, int BK, int PAIR, int STAGES>
+__global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
+    kernel(const __grid_constant__ ptx::TensorMap map_a,
+           const __grid_constant__ ptx::TensorMap map_b,
+           const __grid_constant__ ptx::TensorMap map_c, int M, int N, float alpha, float beta,
+           const bf16* C, const __grid_constant__ Plan plan) {
+  constexpr int kConsumerGroups = BM / 64;
+  constexpr int kBoxes = BN / kBoxColumns;
+  static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
+  using Stage = hopper_summit::Stage<BM, BN, BK>;
+
+  // -- Shared tiles and registers ------------------------------------------------------------
+  extern __shared__ __align__(1024) unsigned char dynamic_shared[];
+  auto& shared = *reinterpret_cast<Shared<BM, BN, BK, STAGES>*>(dynamic_shared);
+  if (threadIdx.x == 0) {
+    for (int s = 0; s < STAGES; ++s) {
+      ptx::mbarrier_init(&shared.full[s], 1);
+      ptx::mbarrier_init(&shared.empty[s], PAIR * kConsumerGroups);
+    }
+    ptx::fence_mbarrier_init();
+    for (const ptx::TensorMap* map : {&map_a, &map_b, &map_c})
+      ptx::prefetch_tensor_map(*map);
+  }
+  sync_cluster<PAIR>();
+  ptx::launch_dependents();
+  ptx::wait_for_previous_kernel();
+
+  // -- Where this thread works ---------------------------------------------------------------
+  const Order<BM, BN, PAIR> order(M, N, plan.band);
+  Segments segments(plan, blockIdx.x / PAIR, gridDim.x / PAIR);
+  const int warpgroup = threadIdx.x / 128;
+
+  if (warpgroup == 0) {
+    if constexpr (kConsumerGroups > 1) ptx::setmaxnreg_dec<40>();
+    if (threadIdx.x == 0) produce(shared, map_a, map_b, order, segments, plan);
+    sync_cluster<PAIR>();
+    return;
+  }
+
+  // -- Consumer ------------------------------------------------------------------------------
+  if constexpr (kConsumerGroups > 1) ptx::setmaxnreg_inc<232>();
+  const int group = warpgroup - 1;
+  const int group_row = group * 64;  // of the block tile's rows, this warpgroup's first
+  const int warp = threadIdx.x / 32 % 4;
+  const int lane = threadIdx.x % 32;
+  const int part = blockIdx.x * kConsumerGroups + group;
+  float acc[BN / 2];        // (BN/2)  of 64 x BN per warpgroup
+  unsigned packed[BN / 4];  // (BN/4)  results of the tile before, two to a word
+  int packed_row = 0;
+  int packed_col = -1;  // there are none
+
+  int multiplied = 0;
+  for (Segment segment; segments.next(segment);) {
+    const int row0 = order.row(segment.tile) + ptx::cluster_rank() * BM + group_row;
+    const int col0 = order.column(segment.tile);
+
+    // -- Main loop over K --------------------------------------------------------------------
+    const auto multiply = [&](bool first) {
+      Stage& stage = shared.stages[multiplied % STAGES];
+      ptx::mbarrier_wait(&shared.full[multiplied % STAGES], multiplied / STAGES % 2);
+      ptx::wgmma_fence();
+#pragma unroll
+      for (int k = 0; k < BK; k += 16) {
+        ptx::wgmma<BN, false, true>(
+            acc,
+            ptx::matrix_descriptor(&stage.A[group_row][k], 16, 8 * sizeof stage.A[0],
+                                   ptx::Swizzle::rows_of_128),
+            ptx::matrix_descriptor(&stage.B[0][k][0], sizeof stage.B[0], 8 * sizeof stage.B[0][0],
+                                   ptx::Swizzle::rows_of_128),
+            !first || k > 0);
+      }
+      ptx::wgmma_commit();
+    };
+    const auto finish = [&] {
+      ptx::wgmma_wait<0>();
+      if (threadIdx.x % 128 < PAIR) {
+        ptx::mbarrier_arrive_in_block(&shared.empty[multiplied % STAGES], threadIdx.x % 128);
+      }
+      ++multiplied;
+    };
+#pragma unroll
+    for (int box = 0; box < kBoxes; ++box) {  // the results of the tile before leave meanwhile
+      multiply(box == 0);
+      if (packed_col >= 0) {
+        store_box(shared.results[group], box, packed, map_c, packed_row, packed_col, 1 + group);
+      }
+      finish();
+    }
+#pragma unroll 1
+    for (int k_tile = segment.first + kBoxes; k_tile < segment.last; ++k_tile) {
+      multiply(false);
+      finish();
+    }
+
+    // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
+    packed_col = -1;
+    // Not "else": nvcc would no longer see that all threads of a warp agree about the stage.
+    if (segment.first > 0) leave_part(plan, part, acc, 1 + group);
+    if (segment.first == 0) {
+      constexpr int kNext = PAIR * kConsumerGroups;  // to the same warpgroup of the next cluster
+      for (int done = segment.last, from = part + kNext; done < plan.k_tiles; from += kNext) {
+        add_part(plan, from, acc, 1 + group);
+        done += plan.share;
+      }
+#pragma unroll
+      for (int i = 0; i < BN / 4; ++i) {  // 8 rows further down; the next 8 columns
+        const int row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
+        const int col = col0 + i / 2 * 8 + lane % 4 * 2;
+        float2 c = {};
+        if (beta != 0.0f && row < M && col < N) {
+          c = __bfloat1622float2(
+              *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(row) * N + col));
+        }
+        const __nv_bfloat162 pair = __float22bfloat162_rn(
+            {alpha * acc[2 * i] + beta * c.x, alpha * acc[2 * i + 1] + beta * c.y});
+        packed[i] = reinterpret_cast<const unsigned&>(pair);
+      }
+      packed_row = row0;
+      packed_col = col0;
+    }
+  }
+  if (packed_col >= 0) {
+#pragma unroll
+    for (int box = 0; box < kBoxes; ++box)
+      store_box(shared.results[group], box, packed, map_c, packed_row, packed_col, 1 + group);
+  }
+  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();
+  sync_cluster<PAIR>();  // the other block may still send boxes and arrivals here
+}
+
+}  // namespace ladder::hopper_summit

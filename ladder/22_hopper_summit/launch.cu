@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/22_hopper_summit/launch.cu
+/// \brief Tile sizes, which of them a shape gets, plan and launch of rung 22.
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "common/launch.cuh"
+#include "common/workspace.hpp"
+#include "ladder/22_hopper_summit/kernel.cuh"
+#include "ladder/22_hopper_summit/sizes.hpp"
+
+namespace ladder::hopper_summit {
+namespace {
+
+constexpr int BK = 64;  // 128 bytes of A's rows, the widest swizzle
+// An H200 has 66 pairs of SMs: 8 pairs of block rows by 8 columns make their tiles a square of C.
+constexpr int kSquareBand = 8;
+// With this much of B in L2, which has 50 MB or more, A goes by once.
+constexpr std::size_t kResidentBytes = std::size_t{36} << 20;
+// With less of K, all that 66 clusters read for a tile each is less than 17 MB: L2 has it, however
+// far they drift.
+constexpr int kFewestEpochs = 4;  // of a tile
+constexpr std::size_t kWordBytes = 16384;
+constexpr int kFlagsAt = 1024;  // words: after the counters, which have 4 KiB
+
+/// Rows of pairs of tiles that are computed at the same time.
+int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
+  const std::size_t b_bytes = static_cast<std::size_t>(gemm.N) * gemm.K * sizeof(bf16);
+  return b_bytes <= kResidentBytes ? std::max(1, clusters / columns) : kSquareBand;
+}
+
+/// With the boxes of results, STAGES fill the 227 KiB that a block can have.
+template <int BM, int BN, int PAIR, int STAGES>
+void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
+  const std::size_t part_bytes = sizeof(float) * cut.clusters * PAIR * BM * BN;
+  auto* const words = static_cast<unsigned*>(workspace(stream, kWordBytes + part_bytes));
+  const bool in_step =
+      cut.whole + cut.split > cut.clusters && cut.k_tiles >= kFewestEpochs * kEpoch;
+  // Clusters that need each other's sums must all run at the same time, or none.
+  const bool together = cut.split > 0;
+  launch(kernel<BM, BN, BK, PAIR, STAGES>,
+         {.grid = dim3(cut.clusters * PAIR),
+          .block = dim3(128 + BM / 64 * 128),
+          .dynamic_shared_bytes = sizeof(Shared<BM, BN, BK, STAGES>),
+          .stream = stream,
+          .cluster = PAIR,
+          .cooperative = together,
+          .overlaps_previous = !together},
+         ptx::make_tensor_map(gemm.A, gemm.M, gemm.K, BM, BK, ptx::Swizzle::rows_of_128),
+         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, kBoxColumns, ptx::Swizzle::rows_of_128),
+         ptx::make_tensor_map(gemm.C, gemm.M, gemm.N, 64, kBoxColumns, ptx::Swizzle::rows_of_128),
+         gemm.M, gemm.N, gemm.alpha, gemm.beta, reinterpret_cast<const bf16*>(gemm.C),
+         Plan{.k_tiles = cut.k_tiles,
+              .whole = cut.whole,
+              .split = cut.split,
+              .share = cut.share,
+              .counters = in_step ? words : nullptr,
+              .band = band_of(gemm, cut.clusters, ceil_div(gemm.N, BN)),
+              .parts = reinterpret_cast<float4*>(words + kWordBytes / sizeof(unsigned)),
+              .flags = words + kFlagsAt});
+}
+
+using Launch = void (*)(const Gemm<bfloat16>&, const Cut&, Stream);
+/// In the order of kSizes.
+constexpr std::array<Launch, kSizes.size()> kLaunches = {
+    launch_size<128, 256, 2, 4>, launch_size<128, 256, 1, 4>, launch_size<128, 128, 1, 6>,
+    launch_size<128, 64, 1, 8>, launch_size<64, 64, 1, 8>};
+
+}  // namespace
+
+/// Like run(), with a size that we are told.
+void run_size(const Gemm<bfloat16>& gemm, int size, Stream stream) {
+  const Cut cut = cut_of(kSizes[size], Shape{gemm.M, gemm.N, gemm.K}, multiprocessors());
+  kLaunches[size](gemm, cut, stream);
+}
+
+void run(const Gemm<bfloat16>& gemm, Stream stream) {
+  require_multiple("22 hopper_summit", 'N', gemm.N, 8,
+                   "rows of B and C have to be 16-byte aligned");
+  require_multiple("22 hopper_summit", 'K', gemm.K, 8, "rows of A have to be 16-byte aligned");
+  run_size(gemm, fastest_size(Shape{gemm.M, gemm.N, gemm.K}, multiprocessors()), stream);
+}
+
+std::string explain(const Shape& shape) {
+  const int sms = multiprocessors();
+  std::string text = "Rung 22 on " + std::to_string(sms) + " SMs:\n";
+  const int taken = fastest_size(shape, sms);
+  for (int i = 0; i < static_cast<int>(kSizes.size()); ++i) {
+    const Cut cut = cut_of(kSizes[i], shape, sms);
+    text += std::string(i == taken ? "* " : "  ") + kSizes[i].name + ": " +
+            std::to_string(cut.whole) + " whole tiles, " + std::to_string(cut.split) +
+            " shared, on " + std::to_string(cut.clusters) + " clusters: about " +
+            std::to_string(static_cast<int>(cut.us * 10 + 0.5) / 10) + "." +
+            std::to_string(static_cast<int>(cut.us * 10 + 0.5) % 10) + " us\n";
+  }
+  return text;
+}
+
+}  // namespace ladder::hopper_summit

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/// \file  ladder/22_hopper_summit/schedule.cuh
+/// \brief Which parts of C a cluster computes: whole tiles in turn, then a share of the last ones.
+#pragma once
+
+#include "common/device.cuh"
+
+namespace ladder::hopper_summit {
+
+/// What a launch computes, and how it is cut.
+struct Plan {
+  int k_tiles;         ///< of a tile of C
+  int whole;           ///< tiles that a cluster computes alone
+  int split;           ///< tiles after these, whose k tiles are shared among all clusters
+  int share;           ///< k tiles that each cluster takes of the split tiles
+  unsigned* counters;  ///< (kCounters)  see Pace; null: clusters do not wait for each other
+  int band;            ///< rows of pairs of tiles that consecutive tiles walk through
+  float4* parts;       ///< (blocks, BM*BN/4)  sums of those that begin in the middle of a tile
+  unsigned* flags;     ///< (blocks, warpgroups)  such a sum is ready; zero before and after
+};
+
+/// k tiles of one tile of C.
+struct Segment {
+  int tile;
+  int first;
+  int last;  ///< one past it
+};
+
+/// Where the tiles of C are, in the order in which clusters take them: down a column of `band` tiles
+/// of PAIR blocks each, then the next column.
+template <int BM, int BN, int PAIR>
+struct Order {
+  int rows;  // of pairs
+  int columns;
+  int band;
+
+  __device__ Order(int M, int N, int band_rows)
+      : rows((M + PAIR * BM - 1) / (PAIR * BM)), columns((N + BN - 1) / BN), band(band_rows) {}
+  __device__ int row(int tile) const {  // of the pair, in elements
+    const int first = tile / (band * columns) * band;
+    return (first + tile % (band * columns) % min(band, rows - first)) * PAIR * BM;
+  }
+  __device__ int column(int tile) const {
+    const int first = tile / (band * columns) * band;
+    return tile % (band * columns) / min(band, rows - first) * BN;
+  }
+};
+
+/// The segments of one cluster, one after the other.
+class Segments {
+ public:
+  __device__ Segments(const Plan& plan, int cluster, int clusters)
+      : plan_(plan),
+        clusters_(clusters),
+        tile_(cluster),
+        at_(cluster * plan.share),
+        end_(min(at_ + plan.share, plan.split * plan.k_tiles)) {}
+
+  __device__ bool next(Segment& segment) {
+    if (tile_ < plan_.whole) {
+      segment = {tile_, 0, plan_.k_tiles};
+      tile_ += clusters_;
+      return true;
+    }
+    if (at_ >= end_) return false;
+    const int tile = at_ / plan_.k_tiles;
+    const int first = at_ - tile * plan_.k_tiles;
+    segment = {plan_.whole + tile, first, min(plan_.k_tiles, first + end_ - at_)};
+    at_ += segment.last - first;
+    return true;
+  }
+
+ private:
+  const Plan& plan_;
+  int clusters_;
+  int tile_;
+  int at_;  // k tile, counted through all split tiles
+  int end_;
+};
+
+}  // namespace ladder::hopper_summit
