@@ -54,7 +54,7 @@ struct Shared {
   Results results[BM / 64][kResults];  // (BM/64, 2)  of each warpgroup
   ptx::Mbarrier full[STAGES];          // (STAGES)  the stage has been filled
   ptx::Mbarrier empty[STAGES];         // (STAGES)  both blocks have multiplied it
-  int seat;                            // of the cluster
+  int seat;                            // of the cluster, in its first block
 };
 
 /// Where the tiles of C are that the clusters of one side take: down a column of BAND tiles of two
@@ -158,13 +158,12 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     }
     ptx::fence_mbarrier_init();
     if (ptx::cluster_rank() == 0) {
-      const int seat = sides.take_seat(ptx::sm_id(), blockIdx.x / kPair, gridDim.x / kPair);
-      for (int block = 0; block < kPair; ++block)
-        *ptx::in_block(&shared.seat, block) = seat;
+      shared.seat = sides.take_seat(ptx::sm_id(), blockIdx.x / kPair, gridDim.x / kPair);
     }
   }
   ptx::cluster_sync();
-  const int seat = __shfl_sync(0xFFFFFFFF, shared.seat, 0);  // the compiler sees that all agree
+  // Of the first block, for both. Without the shuffle, nvcc would not see that all threads agree.
+  const int seat = __shfl_sync(0xFFFFFFFF, *ptx::in_block(&shared.seat, 0), 0);
   const Order<BM, BN, BAND> order(M, N, seat, gridDim.x / kPair, sides.count);
 
   if (warpgroup == 0) {

@@ -113,15 +113,13 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
 /// \param  packed  (BN/4)  of 64 x BN, two neighbours to a word
 /// \param  row0,col0  of the warpgroup's results in C
 template <int WORDS>
-__device__ __forceinline__ void store_box(Results (&results)[kResults], int box,
-                                          const unsigned (&packed)[WORDS],
+__device__ __forceinline__ void store_box(Results& to, int box, const unsigned (&packed)[WORDS],
                                           const ptx::TensorMap& map_c, int row0, int col0,
                                           int barrier) {
   // -- Store ---------------------------------------------------------------------------------
-  Results& to = results[box % kResults];
   const int lane = threadIdx.x % 32;
   if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<kResults - 1>();
-  ptx::barrier_sync<128>(barrier);  // the box before the last one has been read
+  ptx::barrier_sync<128>(barrier);  // the last box but one, which was here, has been read
 #pragma unroll
   for (int n = 0; n < kBoxColumns; n += 16) {
     const int row = threadIdx.x % 128 / 32 * 16 + lane % 16;  // that this lane names
@@ -200,6 +198,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   unsigned packed[BN / 4];  // (BN/4)  results of the tile before, two to a word
   int packed_row = 0;
   int packed_col = -1;  // there are none
+  int stored = 0;       // boxes
 
   int multiplied = 0;
   for (Segment segment; segments.next(segment);) {
@@ -234,7 +233,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     for (int box = 0; box < kBoxes; ++box) {  // the results of the tile before leave meanwhile
       multiply(box == 0);
       if (packed_col >= 0) {
-        store_box(shared.results[group], box, packed, map_c, packed_row, packed_col, 1 + group);
+        store_box(shared.results[group][stored++ % kResults], box, packed, map_c, packed_row,
+                  packed_col, 1 + group);
       }
       finish();
     }
@@ -274,7 +274,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   if (packed_col >= 0) {
 #pragma unroll
     for (int box = 0; box < kBoxes; ++box)
-      store_box(shared.results[group], box, packed, map_c, packed_row, packed_col, 1 + group);
+      store_box(shared.results[group][stored++ % kResults], box, packed, map_c, packed_row,
+                packed_col, 1 + group);
   }
   if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();
   sync_cluster<PAIR>();  // the other block may still send boxes and arrivals here
