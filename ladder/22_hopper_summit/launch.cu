@@ -69,10 +69,15 @@ constexpr std::array<Launch, kSizes.size()> kLaunches = {
 
 }  // namespace
 
+/// Like run(), with a size and a cut that we are told.
+void run_cut(const Gemm<bfloat16>& gemm, int size, const Cut& cut, Stream stream) {
+  kLaunches[size](gemm, cut, stream);
+}
+
 /// Like run(), with a size that we are told.
 void run_size(const Gemm<bfloat16>& gemm, int size, Stream stream) {
-  const Cut cut = cut_of(kSizes[size], Shape{gemm.M, gemm.N, gemm.K}, multiprocessors());
-  kLaunches[size](gemm, cut, stream);
+  run_cut(gemm, size, cut_of(kSizes[size], Shape{gemm.M, gemm.N, gemm.K}, multiprocessors()),
+          stream);
 }
 
 void run(const Gemm<bfloat16>& gemm, Stream stream) {

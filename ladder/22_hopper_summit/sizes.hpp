@@ -22,19 +22,17 @@ struct Size {
   double start_us;  ///< to start the launch and to end it
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply 64 of K
-  double part_us;   ///< to add what others have multiplied of a tile
+  double share_us;  ///< to share tiles: all clusters have to start together
+  double part_us;   ///< to add one piece of a tile
 };
 
 inline constexpr std::array kSizes = {
-    Size{"128 x 256, in pairs", 128, 256, 2, 5.0, 0.30, 0.62, 4.0},
-    Size{"128 x 256", 128, 256, 1, 4.2, 0.30, 0.62, 4.0},
-    Size{"128 x 128", 128, 128, 1, 3.2, 0.30, 0.36, 4.0},
-    Size{"128 x 64", 128, 64, 1, 2.6, 0.20, 0.22, 4.0},
-    Size{"64 x 64", 64, 64, 1, 2.4, 0.20, 0.15, 4.0},
+    Size{"128 x 256, in pairs", 128, 256, 2, 5.0, 0.30, 0.62, 2.0, 1.5},
+    Size{"128 x 256", 128, 256, 1, 4.2, 0.30, 0.62, 2.0, 1.5},
+    Size{"128 x 128", 128, 128, 1, 3.2, 0.30, 0.36, 2.0, 1.0},
+    Size{"128 x 64", 128, 64, 1, 2.6, 0.20, 0.22, 2.0, 0.7},
+    Size{"64 x 64", 64, 64, 1, 2.4, 0.20, 0.15, 2.0, 0.7},
 };
-
-inline constexpr int kMostPieces = 4;    ///< of a tile: more cost more than they gain
-inline constexpr int kFewestSpared = 8;  ///< k tiles, of each cluster
 
 /// How a shape is cut into tiles of one size.
 struct Cut {
@@ -46,31 +44,39 @@ struct Cut {
   double us;     ///< that it should take
 };
 
-/// \brief The cut of a shape. The last round's tiles are shared if that is sooner.
+/// \brief The cut of a shape. The tiles of the last round, or of the only one, are shared if that
+///        is sooner: in as many pieces as that takes.
 inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   constexpr int kBoxColumns = 64;
+  constexpr std::array kPieces = {2, 3, 4, 6, 8, 12, 16};
   const int boxes = size.BN / kBoxColumns;  // segments are multiples: results leave under them
   const int tiles = ceil_div(shape.M, size.pair * size.BM) * ceil_div(shape.N, size.BN);
-  Cut cut{.clusters = std::min(tiles, sms / size.pair),
-          .k_tiles = std::max(boxes, ceil_div(shape.K, 64)),
-          .whole = tiles,
-          .split = 0,
-          .share = 0,
-          .us = 0};
-  const double tile_us = size.tile_us + cut.k_tiles * size.step_us;
-  cut.us = size.start_us + ceil_div(tiles, cut.clusters) * tile_us;
-  const int rest = tiles % cut.clusters;
-  if (rest == 0 || cut.k_tiles % boxes != 0) return cut;
-  const int even = ceil_div(rest * cut.k_tiles, cut.clusters);
-  const int share = ceil_div(std::max(even, ceil_div(cut.k_tiles, kMostPieces)), boxes) * boxes;
-  const double split_us = size.start_us + tiles / cut.clusters * tile_us + size.tile_us +
-                          share * size.step_us + size.part_us;
-  if (cut.k_tiles - share < kFewestSpared || split_us >= cut.us) return cut;
-  cut.whole -= rest;
-  cut.split = rest;
-  cut.share = share;
-  cut.us = split_us;
-  return cut;
+  const int most = sms / size.pair;
+  const int k_tiles = std::max(boxes, ceil_div(shape.K, kBoxColumns));
+  const double tile_us = size.tile_us + k_tiles * size.step_us;
+  Cut best{.clusters = std::min(tiles, most),
+           .k_tiles = k_tiles,
+           .whole = tiles,
+           .split = 0,
+           .share = 0,
+           .us = size.start_us + ceil_div(tiles, most) * tile_us};
+  const int rest = tiles % most;
+  const int padded = ceil_div(k_tiles, boxes) * boxes;  // the last of them are zeros
+  for (const int pieces : kPieces) {
+    const int even = ceil_div(rest * padded, most);
+    const int share = ceil_div(std::max(even, ceil_div(padded, pieces)), boxes) * boxes;
+    if (rest == 0 || share >= padded) continue;
+    const double us = size.start_us + tiles / most * tile_us + size.tile_us + share * size.step_us +
+                      size.share_us + ceil_div(padded, share) * size.part_us;
+    if (us >= best.us) continue;
+    best = {.clusters = tiles >= most ? most : ceil_div(rest * padded, share),
+            .k_tiles = padded,
+            .whole = tiles - rest,
+            .split = rest,
+            .share = share,
+            .us = us};
+  }
+  return best;
 }
 
 /// Number of the size that should be the fastest.
