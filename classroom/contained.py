@@ -215,10 +215,17 @@ def _said_by(process, ends, most_bytes):
 
 
 def main():
-    """Ends with 2 and a sentence where the grader could contain nothing: asked before it is built."""
+    """Ends with 2, and says what to do, where a grader that is not built yet could not work."""
     if closed := closed_folder():
-        print(textwrap.fill(f"The grader cannot work here: {entry_refused(closed)}.", 80,
-                            break_long_words=False, break_on_hyphens=False), file=sys.stderr)
+        print(
+            textwrap.fill(
+                f"The grader cannot work here: {entry_refused(closed)}.",
+                80,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ),
+            file=sys.stderr,
+        )
         sys.exit(2)
 
 
