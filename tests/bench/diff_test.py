@@ -42,7 +42,9 @@ class DiffTest(unittest.TestCase):
                 "const int col = blockIdx.x * BN + threadIdx.x;",
             ],
         )
-        self.assertFalse([line for line in changed if line[1:].startswith(("//", "#include"))])
+        for rung in ("RUNG=02", "RUNG=05", "RUNG=11"):
+            _, text, _ = make_diff(rung)
+            self.assertNotRegex(text, r"(?m)^[-+](?:///|#include)")
 
     def test_a_file_that_the_base_lacks_is_new_as_a_whole(self):
         _, text, _ = make_diff("RUNG=11")
