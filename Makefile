@@ -138,7 +138,11 @@ own-kernel: rung-given
 	@[ '$(WHOSE)' = '$(STUDENT)' ] || \
 	  { echo 'There is no kernel of yours for this rung: make start RUNG=$(RUNG)' >&2; exit 2; }
 
-grade: own-kernel build ## points for your kernel: RUNG=03
+.PHONY: grader-works
+grader-works: own-kernel
+	@python3 -m classroom.contained
+
+grade: own-kernel grader-works build ## points for your kernel: RUNG=03
 	@[ -x build/grader_judge ] || echo 'The first grade also builds the grader, for some minutes.'
 	@.ci/build grader
 	@$(STUDENT) grade $(RUNG)
@@ -176,12 +180,9 @@ rung-%: build ## rung 03 as a program of its own, build/03_shared_tile; so for e
 list: build ## all rungs
 	@$(LADDER) list
 
-diff: ## what RUNG=05 changes in kernel and launch of the rung that it builds on
-	@.ci/install git python3
-	@folders=$$(python3 -m bench.rungs $(RUNG)) || exit 2; set -- $$folders; \
-	for file in producer.cuh kernel.cuh launch.cu; do \
-	  [ ! -f $$2/$$file ] || git --no-pager diff --no-index \
-	    "$$([ -f $$1/$$file ] && echo $$1/$$file || echo /dev/null)" $$2/$$file || true; done
+diff: ## lines of code that RUNG=05 changes in the rung that it builds on
+	@.ci/install python3
+	@python3 -m docs.report.rung_diff $(RUNG)
 
 maths: build ## the four lines of maths of a lesson: RUNG=03 [SIZE=2048]
 	@[ -n "$(RUNG)" ] || { echo 'make maths RUNG=03 [SIZE=2048]' >&2; exit 2; }

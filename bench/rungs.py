@@ -2,7 +2,6 @@
 
     build/ladder list --json bench/results/rungs.json     renews the file; ladder/program/
                                                           rung_facts.hpp says what is in it
-    python3 -m bench.rungs 05                             the folders that make diff compares
 
 No program of ours reads the sources for such facts, and none writes numbers of rungs down.
 """
@@ -10,10 +9,9 @@ No program of ours reads the sources for such facts, and none writes numbers of 
 import dataclasses
 import pathlib
 import subprocess
-import sys
 from dataclasses import dataclass
 
-from bench import SOURCES, program, results_file
+from bench import SOURCES, results_file
 from bench.results_file import FigureError
 
 FACTS = pathlib.Path("bench/results/rungs.json")  # below the root of the sources
@@ -182,21 +180,3 @@ def rung_named(name):
         if rung.name == name:
             return rung
     raise FigureError(f"there is no rung {name}")
-
-
-def folders_to_compare(wanted):
-    """'ladder/04_register_tile ladder/05_vector_access': of '05' and what it builds on."""
-    table = {f"{number:02}": rung for number, rung in rung_table().items() if rung.builds_on}
-    if wanted not in table:
-        raise FigureError(f"make diff RUNG=NN: NN is one of {' '.join(table)}")
-    rung = table[wanted]
-    return f"{rung_of(rung.builds_on).path} {rung.path}"
-
-
-def main():
-    """Prints the folders that make diff compares."""
-    print(folders_to_compare(sys.argv[1] if len(sys.argv) == 2 else ""))
-
-
-if __name__ == "__main__":
-    program.run(main)

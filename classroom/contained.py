@@ -16,10 +16,12 @@ import selectors
 import signal
 import stat
 import subprocess
+import sys
+import textwrap
 import threading
 import time
 
-from bench import SOURCES
+from bench import SOURCES, program
 
 BUILD = SOURCES / "build"
 PROGRAM = BUILD / "contained_call"
@@ -70,15 +72,33 @@ def what_is_missing():
     )
 
 
+def has_view():
+    """Whether a call has its own view of the files; before the build, whether it may have one."""
+    if PROGRAM.exists():
+        return "view" in holds()
+    try:
+        return subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0
+    except OSError:
+        return True  # the grader finds out
+
+
 def closed_folder():
     """A folder on the way to the sources that the user of a contained call may not enter.
 
     None where there is none, or where a call has its own view of the files.
     """
-    if os.geteuid() != 0 or "view" in holds():
+    if os.geteuid() != 0 or has_view():
         return None
     way = (SOURCES, *SOURCES.parents)
     return next((each for each in way if not each.stat().st_mode & stat.S_IXOTH), None)
+
+
+def entry_refused(closed):
+    """Why no call can be contained below a closed folder, and what to do."""
+    return (
+        f"it runs compilers as another user, who may not enter {closed}: allow that with "
+        f"`chmod a+x {closed}`, or put GEMM Ladder elsewhere"
+    )
 
 
 def words(read=(), write=(), cpu_seconds=110):
@@ -154,10 +174,7 @@ def call(command, folder, seconds, most_bytes=MOST_OUTPUT_BYTES, errors=subproce
     """
     contained = str(command[0]) == str(PROGRAM)
     if contained and (closed := closed_folder()):
-        raise GraderFailedError(
-            f"it runs compilers as another user, who may not enter {closed}: allow that with "
-            f"`chmod a+x {closed}`, or put GEMM Ladder elsewhere"
-        )
+        raise GraderFailedError(entry_refused(closed))
     environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "LC_ALL": "C"}
     process = RUNNING.start(
         list(map(str, command)),
@@ -195,3 +212,22 @@ def _said_by(process, ends, most_bytes):
             if not data:
                 return bytes(kept)
             kept += data[: most_bytes - len(kept)]
+
+
+def main():
+    """Ends with 2, and says what to do, where a grader that is not built yet could not work."""
+    if closed := closed_folder():
+        print(
+            textwrap.fill(
+                f"The grader cannot work here: {entry_refused(closed)}.",
+                80,
+                break_long_words=False,
+                break_on_hyphens=False,
+            ),
+            file=sys.stderr,
+        )
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    program.run(main)

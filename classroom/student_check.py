@@ -18,7 +18,7 @@ from bench.rungs import own_rungs
 from classroom import about, progress_file, starters
 from classroom.allowed import object_faults
 from classroom.compiler_messages import remarks
-from classroom.contained import GraderFailedError
+from classroom.contained import GraderFailedError, closed_folder
 from classroom.kernel_library import (
     ROOM,
     WARNINGS,
@@ -380,7 +380,7 @@ def stuck(rung, began):
 def next_steps(rung, began):
     """The last lines of a check that is passed."""
     number = f"{rung.number:02}"
-    steps = ["grade", "submit"] if HAS_GRADER else ["submit"]
+    steps = ["grade", "submit"] if HAS_GRADER and not closed_folder() else ["submit"]
     following = ", ".join(f"make {step} RUNG={number}" for step in steps)
     lines = [f"({time.monotonic() - began:.1f} s) Well done. Next: {following}"]
     above = [other for other in own_rungs().values() if other.number > rung.number]

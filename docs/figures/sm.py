@@ -25,7 +25,7 @@ def draw(narrow=False):
         f"one of the {of_card['sms']} SMs of an H200",
         f"An SM of an H200. {PARTITIONS} partitions, each with a warp scheduler that starts one "
         f"instruction of one of up to {warps} warps per cycle, a register file of {registers} "
-        f"words and {per_partition} FP32 lanes: {lanes} lanes in all. They share one pipe to L1 "
+        f"words and {per_partition} FP32 units: {lanes} units in all. They share one pipe to L1 "
         f"and shared memory, {l1} KiB, of which up to {shared} KiB can be shared memory; the pipe "
         f"passes one wavefront of {BANKS * 4} bytes per cycle; {per_cycle:.0f} were measured. "
         "Sources: common/devices/h200.json, bench/results/nvidia-h200/roofs.json; the four "
@@ -53,7 +53,7 @@ def draw(narrow=False):
         cell = (width - 24) / 16
         for row in range(per_partition // 16):
             picture.row(x + 12, top + 148 + 20 * row, cell, ["f3"] * 16, height=18)
-        picture.text(x + width / 2, top + 214, f"{per_partition} FP32 lanes", "strong", "middle")
+        picture.text(x + width / 2, top + 214, f"{per_partition} FP32 units", "strong", "middle")
         if i >= PARTITIONS - beside:
             picture.arrow([(x + width / 2, top + 234), (x + width / 2, top + 262)], "axis", 5)
     y, all_of = top + 266, picture.width - 2 * left

@@ -122,7 +122,8 @@ def with_unit(value, unit):
         return f"{value / 1000:.2f} TB/s"
     if unit.startswith("10^9/"):
         return f"{plain_number(value)} billion per second"
-    return f"{plain_number(value)} {unit}".rstrip()
+    number = plain_number(value)
+    return f"{number} {'cycle' if (number, unit) == ('1', 'cycles') else unit}".rstrip()
 
 
 def lab_value(name, key, part=""):

@@ -31,6 +31,26 @@ class DiffTest(unittest.TestCase):
             self.assertIn(f"--- a/ladder/04_register_tile/{file}", text)
             self.assertIn(f"+++ b/ladder/05_vector_access/{file}", text)
 
+    def test_it_shows_code_and_no_comment_on_a_file_or_its_interface(self):
+        _, text, _ = make_diff("RUNG=02")
+        changed = [line for line in text.splitlines() if line[0] in "+-"]
+        added = [line[1:].strip() for line in changed if line[0] == "+" and line[:3] != "+++"]
+        self.assertEqual(
+            added[:2],
+            [
+                "const int row = blockIdx.y * BM + threadIdx.y;",
+                "const int col = blockIdx.x * BN + threadIdx.x;",
+            ],
+        )
+        for rung in ("RUNG=02", "RUNG=05", "RUNG=11"):
+            _, text, _ = make_diff(rung)
+            self.assertNotRegex(text, r"(?m)^[-+](?:///|#include)")
+
+    def test_a_file_that_the_base_lacks_is_new_as_a_whole(self):
+        _, text, _ = make_diff("RUNG=11")
+        added = list((SOURCES / "ladder/11_producer_warps").glob("producer.cuh"))
+        self.assertEqual(text.count("--- /dev/null"), len(added))
+
     def test_a_rung_without_a_base_is_refused(self):
         for rung in ("RUNG=01", "RUNG=00", "RUNG=77", "RUNG="):
             code, text, errors = make_diff(rung)

@@ -1,5 +1,7 @@
 """Sources below a folder that the compilers' user may not enter: it is named, and nobody is judged."""
 
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
@@ -20,7 +22,11 @@ class ClosedFolderTest(unittest.TestCase):
 
     def contain(self, held, user=0):
         """As this user, on a machine that can contain so much, with the sources there."""
-        for name, value in (("SOURCES", self.sources), ("holds", lambda: held)):
+        for name, value in (
+            ("SOURCES", self.sources),
+            ("holds", lambda: held),
+            ("PROGRAM", pathlib.Path(__file__)),
+        ):
             patch = unittest.mock.patch.object(contained, name, value)
             patch.start()
             self.addCleanup(patch.stop)
@@ -42,6 +48,23 @@ class ClosedFolderTest(unittest.TestCase):
     def test_a_view_of_its_own_has_no_closed_folders(self):
         self.contain(("view", "user"))
         self.assertIsNone(contained.closed_folder())
+
+    def test_before_the_build_make_grade_asks_and_is_told_what_to_do(self):
+        self.contain(())
+        with (
+            unittest.mock.patch.object(contained, "PROGRAM", self.sources / "not_built"),
+            unittest.mock.patch.object(contained.subprocess, "run") as unshare,
+            contextlib.redirect_stderr(io.StringIO()) as errors,
+        ):
+            unshare.return_value.returncode = 1
+            with self.assertRaises(SystemExit) as ended:
+                contained.main()
+            self.assertEqual(ended.exception.code, 2)
+            self.assertIn(f"`chmod a+x {self.closed}`", " ".join(errors.getvalue().split()))
+            unshare.return_value.returncode = 0
+            contained.main()
+            unshare.side_effect = FileNotFoundError
+            contained.main()
 
     def test_the_same_user_may_enter(self):
         self.contain(("files", "user"), user=1000)

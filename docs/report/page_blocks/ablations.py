@@ -77,7 +77,7 @@ def code_table(rung, codes):
         "instructions in the loop",
         "LDS.128",
         "FFMA with three fresh reads",
-        "cycles per FFMA, counted",
+        "cycles per FFMA, computed",
     )
     return table(heads, rows)
 
@@ -106,7 +106,7 @@ def times_table(rung, size, codes):
         "of best cuBLAS",
         "spilled bytes",
         "instructions in the loop",
-        "cycles per FFMA, counted",
+        "cycles per FFMA, computed",
     )
     return table(heads, rows)
 

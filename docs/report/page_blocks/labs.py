@@ -80,9 +80,12 @@ def finding_rows(reports):
 
 
 def name_of(found):
-    """The name of a finding; that of each card where they name other sizes."""
+    """The name of a finding, with the sizes of each card where only these differ."""
     names = list(dict.fromkeys(each["name"] for each in found))
-    sizes = {tuple(re.findall(r"\d[\d.]*", name)) for name in names}
+    parts = [re.split(r"(\d[\d.]*)", name) for name in names]
+    if len({tuple(words[::2]) for words in parts}) == 1:
+        return "".join(" / ".join(dict.fromkeys(same)) for same in zip(*parts))
+    sizes = {tuple(words[1::2]) for words in parts}
     return names[-1] if len(sizes) == 1 else " / ".join(names)
 
 
