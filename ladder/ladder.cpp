@@ -49,6 +49,7 @@ namespace ladder::l2_sides { [[gnu::weak]] void run(const Gemm<bfloat16>&, Strea
 namespace ladder::hopper_summit {
 [[gnu::weak]] void run(const Gemm<bfloat16>&, Stream);
 [[gnu::weak]] std::string explain(const Shape&);
+[[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
 }  // namespace ladder::hopper_summit
 // clang-format on
 
@@ -259,7 +260,8 @@ const auto kRungs = std::to_array<Rung>({
      .multiple_of = 8,
      .tile = {128, 256},
      .run = hopper_summit::run,
-     .explain = hopper_summit::explain},
+     .explain = hopper_summit::explain,
+     .plans = hopper_summit::plans},
 });
 
 }  // namespace

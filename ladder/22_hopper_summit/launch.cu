@@ -3,9 +3,12 @@
 /// \brief Tile sizes, which of them a shape gets, plan and launch of rung 22.
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <string>
+#include <vector>
 
 #include "common/launch.cuh"
+#include "common/work_plan.hpp"
 #include "common/workspace.hpp"
 #include "ladder/22_hopper_summit/kernel.cuh"
 #include "ladder/22_hopper_summit/sizes.hpp"
@@ -67,18 +70,13 @@ constexpr std::array<Launch, kSizes.size()> kLaunches = {
     launch_size<128, 256, 2, 4>, launch_size<128, 256, 1, 4>, launch_size<128, 128, 1, 6>,
     launch_size<128, 64, 1, 8>, launch_size<64, 64, 1, 8>};
 
-}  // namespace
-
-/// Like run(), with a size and a cut that we are told.
-void run_cut(const Gemm<bfloat16>& gemm, int size, const Cut& cut, Stream stream) {
+/// Runs a size with its cut of the shape.
+void run_size(const Gemm<bfloat16>& gemm, int size, Stream stream) {
+  const Cut cut = cut_of(kSizes[size], Shape{gemm.M, gemm.N, gemm.K}, multiprocessors());
   kLaunches[size](gemm, cut, stream);
 }
 
-/// Like run(), with a size that we are told.
-void run_size(const Gemm<bfloat16>& gemm, int size, Stream stream) {
-  run_cut(gemm, size, cut_of(kSizes[size], Shape{gemm.M, gemm.N, gemm.K}, multiprocessors()),
-          stream);
-}
+}  // namespace
 
 void run(const Gemm<bfloat16>& gemm, Stream stream) {
   require_multiple("22 hopper_summit", 'N', gemm.N, 8,
@@ -87,17 +85,45 @@ void run(const Gemm<bfloat16>& gemm, Stream stream) {
   run_size(gemm, fastest_size(Shape{gemm.M, gemm.N, gemm.K}, multiprocessors()), stream);
 }
 
-std::string explain(const Shape& shape) {
+std::vector<WorkPlan> plans(const Shape& shape) {
   const int sms = multiprocessors();
-  std::string text = "Rung 22 on " + std::to_string(sms) + " SMs:\n";
-  const int taken = fastest_size(shape, sms);
+  std::vector<WorkPlan> found;
   for (int i = 0; i < static_cast<int>(kSizes.size()); ++i) {
-    const Cut cut = cut_of(kSizes[i], shape, sms);
-    text += std::string(i == taken ? "* " : "  ") + kSizes[i].name + ": " +
-            std::to_string(cut.whole) + " whole tiles, " + std::to_string(cut.split) +
-            " shared, on " + std::to_string(cut.clusters) + " clusters: about " +
-            std::to_string(static_cast<int>(cut.us * 10 + 0.5) / 10) + "." +
-            std::to_string(static_cast<int>(cut.us * 10 + 0.5) % 10) + " us\n";
+    const Size& size = kSizes[i];
+    const Cut cut = cut_of(size, shape, sms);
+    found.push_back(
+        {.name = size.name,
+         .tile = {size.pair * size.BM, size.BN},
+         .BK = BK,
+         .blocks_per_sm = 1,
+         .cluster = 1,
+         .taken = i == fastest_size(shape, sms),
+         .tiles = cut.whole + cut.split,
+         .k_tiles = cut.k_tiles,
+         .whole_tiles = cut.whole,
+         .ranks = cut.split > 0 ? ceil_div(cut.split * cut.k_tiles, cut.share) : 0,
+         .share = cut.share,
+         .longer = 0,
+         .fan_in = 1,
+         .expected_us = cut.us,
+         .launch = [i](const Gemm<bfloat16>& gemm, Stream stream) { run_size(gemm, i, stream); }});
+  }
+  return found;
+}
+
+std::string explain(const Shape& shape) {
+  std::string text = "Rung 22 takes the size that its model calls fastest on " +
+                     std::to_string(multiprocessors()) + " SMs:\n";
+  char line[160];
+  constexpr const char* kHeading = "   %-20s %8s %8s %7s %8s %9s\n";
+  std::snprintf(line, sizeof line, kHeading, "tile", "tiles", "k tiles", "shared", "clusters",
+                "us");
+  text += line;
+  for (const WorkPlan& plan : plans(shape)) {
+    std::snprintf(line, sizeof line, "%s %-20s %8lld %8lld %7lld %8d %9.4g\n",
+                  plan.taken ? "->" : "  ", plan.name.data(), plan.tiles, plan.k_tiles,
+                  plan.tiles - plan.whole_tiles, plan.ranks, plan.expected_us);
+    text += line;
   }
   return text;
 }
