@@ -23,9 +23,9 @@ constexpr int kSquareBand = 8;
 constexpr std::size_t kResidentBytes = std::size_t{36} << 20;
 // With less of K, all that 66 clusters read for a tile each is less than 17 MB: L2 has it, however
 // far they drift.
-constexpr int kFewestEpochs = 4;  // of a tile
-constexpr std::size_t kWordBytes = 16384;
-constexpr int kFlagsAt = 1024;  // words: after the counters, which have 4 KiB
+constexpr int kFewestEpochs = 4;          // of a tile
+constexpr std::size_t kFlagBytes = 4096;  // counters, and a word per warpgroup
+constexpr int kFlagsAt = 16;              // words: after the counters
 
 /// Rows of pairs of tiles that are computed at the same time.
 int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
@@ -37,7 +37,7 @@ int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
 template <int BM, int BN, int PAIR, int STAGES>
 void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
   const std::size_t part_bytes = sizeof(float) * cut.clusters * PAIR * BM * BN;
-  auto* const words = static_cast<unsigned*>(workspace(stream, kWordBytes + part_bytes));
+  auto* const words = static_cast<unsigned*>(workspace(stream, kFlagBytes + part_bytes));
   const bool in_step =
       cut.whole + cut.split > cut.clusters && cut.k_tiles >= kFewestEpochs * kEpoch;
   // Clusters that need each other's sums must all run at the same time, or none.
@@ -60,7 +60,7 @@ void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
               .share = cut.share,
               .counters = in_step ? words : nullptr,
               .band = band_of(gemm, cut.clusters, ceil_div(gemm.N, BN)),
-              .parts = reinterpret_cast<float4*>(words + kWordBytes / sizeof(unsigned)),
+              .parts = reinterpret_cast<float4*>(words + kFlagBytes / sizeof(unsigned)),
               .flags = words + kFlagsAt});
 }
 
