@@ -128,6 +128,7 @@ FORMS = {
     ),
     "bench/results/*/ablations.json": results(copy_time, MACHINE),
     "bench/results/*/configuration_times.json": anything,
+    "bench/results/*/size_times.json": anything,
     "bench/results/*/cuda_gdb.json": results(
         record(name=text, shows=text, steps=each(record(command=text, output=each(text, 0)))),
         record(device=text, cuda_toolkit=text),

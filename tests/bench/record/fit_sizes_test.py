@@ -1,0 +1,72 @@
+"""bench/record/fit_sizes.py: its cuts are those of the rung, and it picks what is fast."""
+
+import json
+import pathlib
+import unittest
+
+import numpy as np
+
+from bench import SOURCES
+from bench.record import fit_sizes
+
+SMS = 132
+TIMES = [  # made up; each is the fastest somewhere
+    np.array(times)
+    for times in (
+        (9.0, 0.5, 0.62, 4.0, 1.0),
+        (4.0, 0.5, 0.70, 4.0, 1.0),
+        (3.0, 0.9, 0.45, 4.0, 0.7),
+        (2.0, 0.7, 0.40, 3.0, 0.5),
+        (1.0, 0.4, 0.30, 2.0, 0.3),
+    )
+]
+SHAPES = [(m, n, k) for m in (60, 500, 3000) for n in (64, 600, 2500) for k in (64, 900, 5000)]
+
+
+class FitSizesTest(unittest.TestCase):
+    def setUp(self):
+        self.sizes = fit_sizes.sizes_of((SOURCES / fit_sizes.SIZES).read_text())
+        self.cuts = [[fit_sizes.ways(s, shape, SMS) for s in self.sizes] for shape in SHAPES]
+
+    def test_all_sizes_are_read(self):
+        self.assertEqual(len(self.sizes), len(TIMES))
+        for *_, times in self.sizes:
+            self.assertEqual(len(times), len(fit_sizes.TIMES))
+
+    def test_few_tiles_can_be_shared_and_full_rounds_cannot(self):
+        square = next(s for s in self.sizes if s[1:4] == (64, 64, 1))
+        self.assertGreater(len(fit_sizes.ways(square, (64, 64, 4096), SMS)), 1)
+        self.assertEqual(len(fit_sizes.ways(square, (64 * SMS, 64, 4096), SMS)), 1)
+        alone, *shared = fit_sizes.ways(square, (64, 64, 4096), SMS)
+        self.assertEqual(list(alone), [1, 1, 64, 0, 0])
+        for factors in shared:  # k tiles in a row, times pieces, are all of them
+            self.assertGreaterEqual(factors[2] * factors[4], 64)
+
+    def test_it_picks_what_made_up_times_call_fast(self):
+        rows = [[min(of @ t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
+        before = fit_sizes.picked_over_fastest(self.cuts, [t for *_, t in self.sizes], rows)
+        _, after = fit_sizes.fit(self.sizes, self.cuts, rows)
+        self.assertLessEqual(after, before)
+        self.assertLess(after, 1.03)
+
+    def test_what_was_not_timed_is_not_picked(self):
+        rows = [[min(of @ t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
+        for row in rows:
+            row[0] = None
+        score = fit_sizes.picked_over_fastest(self.cuts, TIMES, rows)
+        self.assertGreaterEqual(score, 1)
+        self.assertLess(score, 1.001)
+
+    def test_the_recorded_shapes_get_a_size_that_is_nearly_the_fastest(self):
+        record = json.loads(pathlib.Path(SOURCES / fit_sizes.RECORD).read_text())
+        order = [record["context"]["configurations"].index(name) for name, *_ in self.sizes]
+        rows = [[row["us"][at] for at in order] for row in record["benchmarks"]]
+        shapes = [(row["m"], row["n"], row["k"]) for row in record["benchmarks"]]
+        cuts = [[fit_sizes.ways(s, shape, SMS) for s in self.sizes] for shape in shapes]
+        self.assertLess(
+            fit_sizes.picked_over_fastest(cuts, [t for *_, t in self.sizes], rows), 1.05
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
