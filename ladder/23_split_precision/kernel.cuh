@@ -62,21 +62,10 @@ struct Order {
   }
 };
 
-/// The products of parts that count, small ones first: those whose numbers, from 0 on, add up to
-/// less than the number of parts. The last one is of both first parts.
+/// How many products of parts count: those of part i of A and part j of B with i + j < kParts. What
+/// is left out is smaller than what the parts themselves leave out, or nearly so.
 template <class Parts>
-struct Products {
-  static constexpr int kCount = Parts::kParts * (Parts::kParts + 1) / 2;
-
-  __device__ static int part_of_a(int product) {
-    constexpr int kOf[] = {0, 1, 2, 0, 1, 0};
-    return kOf[6 - kCount + product];
-  }
-  __device__ static int part_of_b(int product) {
-    constexpr int kOf[] = {2, 1, 0, 1, 0, 0};
-    return kOf[6 - kCount + product];
-  }
-};
+inline constexpr int kProducts = Parts::kParts * (Parts::kParts + 1) / 2;
 
 /// Parts of a matrix in global memory, one below the other.
 struct PartsOf {
@@ -102,18 +91,20 @@ __device__ __forceinline__ void produce(
     const int col0 = order.column(tile);
     for (int chunk = 0; chunk < k_tiles; chunk += CHUNK / BK) {
       const int end = min(chunk + CHUNK / BK, k_tiles);
-      for (int product = 0; product < Products<Parts>::kCount; ++product) {
-        const int row_of_a = Products<Parts>::part_of_a(product) * a.rows + row0;
-        const int row_of_b = Products<Parts>::part_of_b(product) * b.rows + rank * kHalf;
-        for (int k_tile = chunk; k_tile < end; ++k_tile, ++filled) {
-          Stage& stage = shared.stages[filled % STAGES];
-          ptx::Mbarrier* const full = &shared.full[filled % STAGES];
-          ptx::mbarrier_wait(&shared.empty[filled % STAGES], (filled / STAGES + 1) % 2);
-          ptx::mbarrier_arrive_expect(full, sizeof(Stage));
-          ptx::tma_load(stage.A, a.map, row_of_a, k_tile * BK, full);
-          for (int box = 0; box < BN / kBoxColumns; ++box) {
-            ptx::tma_load_multicast(stage.B[box][rank * kHalf], b.map, row_of_b + k_tile * BK,
-                                    col0 + box * kBoxColumns, full, kBoth);
+      for (int sum = Parts::kParts - 1; sum >= 0; --sum) {  // small products first
+        for (int part = 0; part <= sum; ++part) {
+          const int row_of_a = part * a.rows + row0;
+          const int row_of_b = (sum - part) * b.rows + rank * kHalf;
+          for (int k_tile = chunk; k_tile < end; ++k_tile, ++filled) {
+            Stage& stage = shared.stages[filled % STAGES];
+            ptx::Mbarrier* const full = &shared.full[filled % STAGES];
+            ptx::mbarrier_wait(&shared.empty[filled % STAGES], (filled / STAGES + 1) % 2);
+            ptx::mbarrier_arrive_expect(full, sizeof(Stage));
+            ptx::tma_load(stage.A, a.map, row_of_a, k_tile * BK, full);
+            for (int box = 0; box < BN / kBoxColumns; ++box) {
+              ptx::tma_load_multicast(stage.B[box][rank * kHalf], b.map, row_of_b + k_tile * BK,
+                                      col0 + box * kBoxColumns, full, kBoth);
+            }
           }
         }
       }
@@ -166,7 +157,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   ptx::cluster_sync();
 
   if (warpgroup == 0) {
-    ptx::setmaxnreg_dec<40>();
+    ptx::setmaxnreg_dec<56>();
     if (threadIdx.x == 0) {
       produce<Parts, BM, BN, BK, STAGES, BAND, CHUNK>(shared, {map_a, M}, {map_b, padded_k}, order,
                                                       k_tiles);
@@ -176,7 +167,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   }
 
   // -- Consumer ------------------------------------------------------------------------------
-  ptx::setmaxnreg_inc<232>();
+  ptx::setmaxnreg_inc<224>();
   const int group = warpgroup - 1;
   const int group_row = group * 64;  // of the block tile's rows, this warpgroup's first
   const int warp = threadIdx.x / 32 % 4;
@@ -197,7 +188,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
       const int tiles = min(CHUNK / BK, k_tiles - chunk);
 #pragma unroll 1
       for (int pass = 0; pass < 2; ++pass) {  // the small products, then that of both first parts
-        const int steps = pass == 0 ? (Products<Parts>::kCount - 1) * tiles : tiles;
+        const int steps = pass == 0 ? (kProducts<Parts> - 1) * tiles : tiles;
 #pragma unroll 1
         for (int step = 0; step < steps; ++step, ++multiplied) {
           Stage& stage = shared.stages[multiplied % STAGES];

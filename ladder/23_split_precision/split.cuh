@@ -116,8 +116,8 @@ __device__ __forceinline__ bool write_parts(float x, int exponent,
 /// \param  exponents  (M)  what rows were scaled by, as powers of two
 template <class Parts, int kThreads>
 __global__ void __launch_bounds__(kThreads)
-    split_rows(int K, int padded_k, const float* A, int target, typename Parts::Element* parts,
-               int* exponents, Outcome* outcome) {
+    split_rows(int K, int padded_k, const float* __restrict__ A, int target,
+               typename Parts::Element* __restrict__ parts,               int* exponents, Outcome* outcome) {
   __shared__ unsigned sLargest[kThreads / 32];
   if (Parts::kForAnyRange && !is_wanted<Parts>(*outcome)) return;
 
@@ -155,8 +155,8 @@ __global__ void __launch_bounds__(kThreads)
 /// \param  exponents  (N)  what columns were scaled by, as powers of two
 template <class Parts, int kWarps>
 __global__ void __launch_bounds__(kWarps * 32)
-    split_columns(int N, int K, int padded_n, int padded_k, const float* B, int target,
-                  typename Parts::Element* parts, int* exponents, Outcome* outcome) {
+    split_columns(int N, int K, int padded_n, int padded_k, const float* __restrict__ B,
+                  int target, typename Parts::Element* __restrict__ parts, int* exponents, Outcome* outcome) {
   __shared__ unsigned sLargest[kWarps][32];
   if (Parts::kForAnyRange && !is_wanted<Parts>(*outcome)) return;
 
