@@ -33,4 +33,10 @@ void* workspace(Stream stream, std::size_t bytes) {
   return memory.start;
 }
 
+void read_workspace(Stream stream, std::size_t offset, void* to, std::size_t bytes) {
+  const auto* const from = static_cast<const std::byte*>(workspace(stream, offset + bytes));
+  check(cudaMemcpyAsync(to, from + offset, bytes, cudaMemcpyDeviceToHost, stream));
+  check(cudaStreamSynchronize(stream));
+}
+
 }  // namespace ladder

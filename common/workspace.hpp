@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 #include "common/gemm.hpp"
 
@@ -27,10 +28,18 @@ void* workspace(Stream stream, std::size_t bytes);
 
 inline constexpr std::size_t kWorkspaceWordBytes = std::size_t{64} << 10;
 
+/// \brief  Copies what the launches on a stream have left in its workspace, after they have ended.
+/// \param  offset  of the first byte
+void read_workspace(Stream stream, std::size_t offset, void* to, std::size_t bytes);
+
 #ifndef __CUDACC__
-// Inside of each emulated library: the function for GPUs has the same name.
+// Inside of each emulated library: the functions for GPUs have the same names.
 [[gnu::visibility("hidden")]] inline void* workspace(Stream, std::size_t bytes) {
   return emulator::workspace(bytes);
+}
+[[gnu::visibility("hidden")]] inline void read_workspace(Stream, std::size_t offset, void* to,
+                                                         std::size_t bytes) {
+  std::memcpy(to, emulator::whole_workspace().subspan(offset, bytes).data(), bytes);
 }
 #endif
 

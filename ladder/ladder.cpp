@@ -51,7 +51,10 @@ namespace ladder::hopper_summit {
 [[gnu::weak]] std::string explain(const Shape&);
 [[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
 }  // namespace ladder::hopper_summit
-namespace ladder::split_precision { [[gnu::weak]] void run(const Gemm<float>&, Stream); }
+namespace ladder::split_precision {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+[[gnu::weak]] std::string took(Stream);
+}  // namespace ladder::split_precision
 // clang-format on
 
 namespace ladder {
@@ -269,7 +272,8 @@ const auto kRungs = std::to_array<Rung>({
      .builds_on = 19,
      .architectures = kHopper,
      .tile = {128, 192},
-     .run = split_precision::run},
+     .run = split_precision::run,
+     .took = split_precision::took},
 });
 
 }  // namespace

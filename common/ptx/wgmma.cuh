@@ -92,10 +92,10 @@ __device__ __forceinline__ void wgmma_fence([[maybe_unused]] Here here = Here::c
       : __VA_ARGS__                                                                                \
       : "l"(a), "l"(b), "r"(adds ? 1 : 0), "n"(a_along_rows ? 1 : 0), "n"(b_along_columns ? 1 : 0) \
       : "memory")
-#define LADDER_WGMMA_OF_EITHER(columns, ...)      \
-  if constexpr (kIsHalf)  \
-    LADDER_WGMMA(columns, "f16", __VA_ARGS__);    \
-  else                                            \
+#define LADDER_WGMMA_OF_EITHER(columns, ...)   \
+  if constexpr (kIsHalf)                       \
+    LADDER_WGMMA(columns, "f16", __VA_ARGS__); \
+  else                                         \
     LADDER_WGMMA(columns, "bf16", __VA_ARGS__)
 #endif
 
@@ -115,18 +115,20 @@ __device__ __forceinline__ void wgmma(float (&sums)[columns / 2], std::uint64_t 
   static_assert(kIsHalf || std::is_same_v<Element, __nv_bfloat16>);
 #ifdef __CUDACC__
   if constexpr (columns == 64) {
-    LADDER_WGMMA_OF_EITHER("64", LADDER_NUMBERS_0, "%32", "%33", "%34", "%35", "%36", LADDER_SUMS_32(0));
+    LADDER_WGMMA_OF_EITHER("64", LADDER_NUMBERS_0, "%32", "%33", "%34", "%35", "%36",
+                           LADDER_SUMS_32(0));
   } else if constexpr (columns == 128) {
-    LADDER_WGMMA_OF_EITHER("128", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1, "%64", "%65", "%66", "%67", "%68",
-                 LADDER_SUMS_32(0), LADDER_SUMS_32(32));
+    LADDER_WGMMA_OF_EITHER("128", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1, "%64", "%65", "%66",
+                           "%67", "%68", LADDER_SUMS_32(0), LADDER_SUMS_32(32));
   } else if constexpr (columns == 192) {
-    LADDER_WGMMA_OF_EITHER("192", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2, "%96", "%97",
-                 "%98", "%99", "%100", LADDER_SUMS_32(0), LADDER_SUMS_32(32), LADDER_SUMS_32(64));
+    LADDER_WGMMA_OF_EITHER("192", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2,
+                           "%96", "%97", "%98", "%99", "%100", LADDER_SUMS_32(0),
+                           LADDER_SUMS_32(32), LADDER_SUMS_32(64));
   } else {
-    LADDER_WGMMA_OF_EITHER("256",
-                 LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2 ", " LADDER_NUMBERS_3,
-                 "%128", "%129", "%130", "%131", "%132", LADDER_SUMS_32(0), LADDER_SUMS_32(32),
-                 LADDER_SUMS_32(64), LADDER_SUMS_32(96));
+    LADDER_WGMMA_OF_EITHER(
+        "256", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2 ", " LADDER_NUMBERS_3,
+        "%128", "%129", "%130", "%131", "%132", LADDER_SUMS_32(0), LADDER_SUMS_32(32),
+        LADDER_SUMS_32(64), LADDER_SUMS_32(96));
   }
 #else
   constexpr auto kFormat =

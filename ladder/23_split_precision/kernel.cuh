@@ -65,7 +65,7 @@ struct Order {
 /// How many products of parts count: those of part i of A and part j of B with i + j < kParts. What
 /// is left out is smaller than what the parts themselves leave out, or nearly so.
 template <class Parts>
-inline constexpr int kProducts = Parts::kParts * (Parts::kParts + 1) / 2;
+inline constexpr int kProducts = Parts::kParts*(Parts::kParts + 1) / 2;
 
 /// Parts of a matrix in global memory, one below the other.
 struct PartsOf {
@@ -76,9 +76,9 @@ struct PartsOf {
 /// \brief  The producer, a single thread: fills a stage for each tile of A and B as soon as both
 ///         blocks have emptied it, tile of C after tile of C.
 template <class Parts, int BM, int BN, int BK, int STAGES, int BAND, int CHUNK>
-__device__ __forceinline__ void produce(
-    Shared<typename Parts::Element, BM, BN, BK, STAGES>& shared, const PartsOf& a, const PartsOf& b,
-    const Order<BM, BN, BAND>& order, int k_tiles) {
+__device__ __forceinline__ void produce(Shared<typename Parts::Element, BM, BN, BK, STAGES>& shared,
+                                        const PartsOf& a, const PartsOf& b,
+                                        const Order<BM, BN, BAND>& order, int k_tiles) {
   using Stage = split_precision::Stage<typename Parts::Element, BM, BN, BK>;
   constexpr int kHalf = BK / kPair;  // rows of each box of B that this block asks for
   constexpr unsigned kBoth = (1u << kPair) - 1;
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     for (int i = 0; i < BN / 2; ++i)
       sums[i] = 0.0f;
 
-    // -- Main loop over K --------------------------------------------------------------------
+      // -- Main loop over K --------------------------------------------------------------------
 #pragma unroll 1
     for (int chunk = 0; chunk < k_tiles; chunk += CHUNK / BK) {
       const int tiles = min(CHUNK / BK, k_tiles - chunk);

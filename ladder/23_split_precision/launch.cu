@@ -10,14 +10,13 @@
 #include "common/launch.cuh"
 #include "common/workspace.hpp"
 #include "ladder/23_split_precision/kernel.cuh"
-#include "ladder/23_split_precision/split.cuh"
 
 namespace ladder::split_precision {
 namespace {
 
-constexpr int BM = 128;  // two warpgroups of 64 rows
-constexpr int BN = 192;  // 96 sums per thread in the tensor cores, and 96 totals
-constexpr int BK = 64;   // 128 bytes of A's rows, the widest swizzle
+constexpr int BM = 128;    // two warpgroups of 64 rows
+constexpr int BN = 192;    // 96 sums per thread in the tensor cores, and 96 totals
+constexpr int BK = 64;     // 128 bytes of A's rows, the widest swizzle
 constexpr int STAGES = 5;  // of 40 KiB: 200 of the 227 that a block can have
 constexpr int kThreads = 128 + BM / 64 * 128;  // the producer's warpgroup, and consumers
 // An H200 has 66 pairs of SMs: 8 pairs of block rows by 8 columns make their tiles a square of C.
@@ -25,8 +24,8 @@ constexpr int BAND = 8;
 // What tensor cores cut off grows with the length of a sum. After 512 of K it is less than what
 // FP32 loses; adding to the totals then takes a fiftieth of the time.
 constexpr int CHUNK = 512;
-constexpr int kRowThreads = 256;   // that split a row of A
-constexpr int kColumnWarps = 32;   // that split 32 columns of B
+constexpr int kRowThreads = 256;  // that split a row of A
+constexpr int kColumnWarps = 32;  // that split 32 columns of B
 
 /// Where things are in the workspace.
 struct Memory {
@@ -75,20 +74,26 @@ ptx::TensorMap map_of(const std::byte* parts, int rows, int columns, int box_row
                               kBoxColumns, ptx::Swizzle::rows_of_128);
 }
 
-/// Splits A and B and multiplies their parts, if it is the turn of these parts.
+/// \brief Splits A and B, if it is the turn of these parts.
 /// \param target  exponent that the largest elements of rows and columns are scaled to
 template <class Parts>
-void multiply_parts(const Gemm<float>& gemm, const Memory& memory, int target, Stream stream) {
+void split(const Gemm<float>& gemm, const Memory& memory, int target, Stream stream) {
   using Element = typename Parts::Element;
-  const auto& [padded_n, padded_k, outcome, row_exponents, column_exponents, a, b] = memory;
   launch(split_rows<Parts, kRowThreads>,
-         {.grid = dim3(gemm.M), .block = dim3(kRowThreads), .stream = stream}, gemm.K, padded_k,
-         gemm.A, target, reinterpret_cast<Element*>(a), row_exponents, outcome);
+         {.grid = dim3(gemm.M), .block = dim3(kRowThreads), .stream = stream}, gemm.K,
+         memory.padded_k, gemm.A, target, reinterpret_cast<Element*>(memory.a),
+         memory.row_exponents, memory.outcome);
   launch(split_columns<Parts, kColumnWarps>,
-         {.grid = dim3(ceil_div(padded_n, 32)), .block = dim3(kColumnWarps * 32), .stream = stream},
-         gemm.N, gemm.K, padded_n, padded_k, gemm.B, target, reinterpret_cast<Element*>(b),
-         column_exponents, outcome);
+         {.grid = dim3(ceil_div(memory.padded_n, 32)),
+          .block = dim3(kColumnWarps * 32),
+          .stream = stream},
+         gemm.N, gemm.K, memory.padded_n, memory.padded_k, gemm.B, target,
+         reinterpret_cast<Element*>(memory.b), memory.column_exponents, memory.outcome);
+}
 
+/// Multiplies the parts, if it is their turn.
+template <class Parts>
+void multiply(const Gemm<float>& gemm, const Memory& memory, Stream stream) {
   int alpha_exponent = 0;
   const float alpha = std::frexp(gemm.alpha, &alpha_exponent);
   const int tiles = ceil_div(gemm.M, kPair * BM) * ceil_div(gemm.N, BN);
@@ -96,12 +101,13 @@ void multiply_parts(const Gemm<float>& gemm, const Memory& memory, int target, S
   launch(kernel<Parts, BM, BN, BK, STAGES, BAND, CHUNK>,
          {.grid = dim3(clusters * kPair),
           .block = dim3(kThreads),
-          .dynamic_shared_bytes = sizeof(Shared<Element, BM, BN, BK, STAGES>),
+          .dynamic_shared_bytes = sizeof(Shared<typename Parts::Element, BM, BN, BK, STAGES>),
           .stream = stream,
           .cluster = kPair},
-         map_of(a, Parts::kParts * gemm.M, padded_k, BM),
-         map_of(b, Parts::kParts * padded_k, padded_n, BK / kPair), gemm.M, gemm.N, padded_k, alpha,
-         alpha_exponent, row_exponents, column_exponents, gemm.beta, gemm.C, outcome);
+         map_of(memory.a, Parts::kParts * gemm.M, memory.padded_k, BM),
+         map_of(memory.b, Parts::kParts * memory.padded_k, memory.padded_n, BK / kPair), gemm.M,
+         gemm.N, memory.padded_k, alpha, alpha_exponent, memory.row_exponents,
+         memory.column_exponents, gemm.beta, gemm.C, memory.outcome);
 }
 
 }  // namespace
@@ -109,10 +115,24 @@ void multiply_parts(const Gemm<float>& gemm, const Memory& memory, int target, S
 void run(const Gemm<float>& gemm, Stream stream) {
   const Memory memory = memory_for(gemm, stream);
   launch(start_outcome, {.grid = dim3(1), .block = dim3(1), .stream = stream}, memory.outcome);
-  // K products of two numbers below 2^(e+1), added up, are less than 2^128.
-  const int most = (125 - std::bit_width(static_cast<unsigned>(gemm.K))) / 2;
-  multiply_parts<HalfParts>(gemm, memory, 14, stream);  // FP16 ends below 2^16
-  multiply_parts<Bfloat16Parts>(gemm, memory, most, stream);
+  // FP16 ends below 2^16. In BF16, K products of two numbers below 2^(e+1) add up to less than
+  // 2^127.
+  constexpr int kHalfTarget = 14;
+  const int e = (125 - std::bit_width(static_cast<unsigned>(gemm.K))) / 2;
+  // The host does not know which it will be, and does not wait: all are launched.
+  split<HalfParts>(gemm, memory, kHalfTarget, stream);
+  split<Bfloat16Parts>(gemm, memory, e, stream);
+  multiply<Bfloat16Parts>(gemm, memory, stream);
+  multiply<HalfParts>(gemm, memory, stream);
+}
+
+std::string took(Stream stream) {
+  Outcome outcome = {};
+  read_workspace(stream, kWorkspaceWordBytes, &outcome, sizeof outcome);
+  if (outcome.beyond_half == 0) return "two FP16 parts, three products";
+  std::string text = "three BF16 parts, six products: two FP16 parts do not hold all elements";
+  if (outcome.beyond_bfloat16 != 0) text += ", nor do three BF16 parts";
+  return text;
 }
 
 }  // namespace ladder::split_precision

@@ -97,8 +97,8 @@ __global__ void start_outcome(Outcome* outcome) {
 /// \param  stride   from one part of the matrix to the next
 /// \return whether nothing is lost
 template <class Parts>
-__device__ __forceinline__ bool write_parts(float x, int exponent,
-                                            typename Parts::Element* gParts, size_t stride) {
+__device__ __forceinline__ bool write_parts(float x, int exponent, typename Parts::Element* gParts,
+                                            size_t stride) {
   typename Parts::Element parts[Parts::kParts];
   const float scaled = times_power_of_two(x, exponent);
   const bool kept = Parts::split(scaled, parts) && (scaled != 0.0f || x == 0.0f);
@@ -117,7 +117,7 @@ __device__ __forceinline__ bool write_parts(float x, int exponent,
 template <class Parts, int kThreads>
 __global__ void __launch_bounds__(kThreads)
     split_rows(int K, int padded_k, const float* __restrict__ A, int target,
-               typename Parts::Element* __restrict__ parts,               int* exponents, Outcome* outcome) {
+               typename Parts::Element* __restrict__ parts, int* exponents, Outcome* outcome) {
   __shared__ unsigned sLargest[kThreads / 32];
   if (Parts::kForAnyRange && !is_wanted<Parts>(*outcome)) return;
 
@@ -155,8 +155,8 @@ __global__ void __launch_bounds__(kThreads)
 /// \param  exponents  (N)  what columns were scaled by, as powers of two
 template <class Parts, int kWarps>
 __global__ void __launch_bounds__(kWarps * 32)
-    split_columns(int N, int K, int padded_n, int padded_k, const float* __restrict__ B,
-                  int target, typename Parts::Element* __restrict__ parts, int* exponents, Outcome* outcome) {
+    split_columns(int N, int K, int padded_n, int padded_k, const float* __restrict__ B, int target,
+                  typename Parts::Element* __restrict__ parts, int* exponents, Outcome* outcome) {
   __shared__ unsigned sLargest[kWarps][32];
   if (Parts::kForAnyRange && !is_wanted<Parts>(*outcome)) return;
 

@@ -71,8 +71,8 @@ void visit_sums(int columns, const Visit& visit) {
 /// What all lanes have to have in common.
 bool same_product(const WgmmaCall& one, const WgmmaCall& other) {
   return one.columns == other.columns && one.format == other.format && one.a == other.a &&
-         one.b == other.b && one.a_along_rows == other.a_along_rows && one.b_along_columns == other.b_along_columns &&
-         one.adds == other.adds;
+         one.b == other.b && one.a_along_rows == other.a_along_rows &&
+         one.b_along_columns == other.b_along_columns && one.adds == other.adds;
 }
 
 }  // namespace
