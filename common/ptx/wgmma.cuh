@@ -3,8 +3,8 @@
 /// \brief Products on the tensor cores by a whole warpgroup, four warps, which go on while it is
 ///        computed. Both factors are in shared memory. Compute capability 9.0a.
 ///
-/// A product D += A B has 64 rows and N columns, and depth 16 in BF16 or FP16. With r = lane / 4 and
-/// c = lane % 4, warp w of the warpgroup has rows 16 w to 16 w + 15 of D, and its lane has in
+/// A product D += A B has 64 rows and N columns, and depth 16 in BF16 or FP16. With r = lane / 4
+/// and c = lane % 4, warp w of the warpgroup has rows 16 w to 16 w + 15 of D, and its lane has in
 ///
 ///   sums[4 j], sums[4 j + 1]      row r, columns 8 j + 2 c and 8 j + 2 c + 1
 ///   sums[4 j + 2], sums[4 j + 3]  the same columns, 8 rows further down

@@ -345,7 +345,7 @@ def persistent_cluster(rung, size):
 
 
 def split_precision(rung, _size):
-    """Three products of FP16 parts, for inputs that they hold; a pair loads for its rows together."""
+    """Three products of FP16 parts; a pair of blocks loads for its rows together."""
     c = rung.values()
     products, part_bytes = 3, 2
     read, made, words = tensor_reads(c)

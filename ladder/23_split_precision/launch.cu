@@ -97,7 +97,7 @@ void multiply(const Gemm<float>& gemm, const Memory& memory, Stream stream) {
   int alpha_exponent = 0;
   const float alpha = std::frexp(gemm.alpha, &alpha_exponent);
   const int tiles = ceil_div(gemm.M, kPair * BM) * ceil_div(gemm.N, BN);
-  const int clusters = std::min(tiles, multiprocessors() / kPair);
+  const int clusters = std::min(tiles, std::max(1, multiprocessors() / kPair));
   launch(kernel<Parts, BM, BN, BK, STAGES, BAND, CHUNK>,
          {.grid = dim3(clusters * kPair),
           .block = dim3(kThreads),

@@ -28,7 +28,10 @@ SPLIT_MUTANTS = (
                 "pass == 0 ? (kProducts<Parts> - 1) * tiles : tiles;",
                 "pass == 0 ? (kProducts<Parts> - 1) * tiles - 1 : tiles + 1;",
             ),
-            "split_chunk_of_sums_lost": ("sums[i] += acc[i] * factor;", "sums[i] = acc[i] * factor;"),
+            "split_chunk_of_sums_lost": (
+                "sums[i] += acc[i] * factor;",
+                "sums[i] = acc[i] * factor;",
+            ),
             "split_outcome_not_reset": (
                 "  launch(start_outcome, {.grid = dim3(1), .block = dim3(1), .stream = stream}, "
                 "memory.outcome);\n",
