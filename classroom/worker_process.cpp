@@ -36,7 +36,7 @@ using nlohmann::json;
 constexpr std::size_t kRoomBytes = std::size_t{1} << 30;
 
 /// Behind them, the workspace.
-constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
+constexpr std::size_t kWorkspaceBytes = std::size_t{512} << 20;
 
 /// For one answer. The clock of the wall also runs while others use the machine.
 constexpr double kCpuSeconds = 20;

@@ -51,6 +51,10 @@ namespace ladder::hopper_summit {
 [[gnu::weak]] std::string explain(const Shape&);
 [[gnu::weak]] std::vector<WorkPlan> plans(const Shape&);
 }  // namespace ladder::hopper_summit
+namespace ladder::split_precision {
+[[gnu::weak]] void run(const Gemm<float>&, Stream);
+[[gnu::weak]] std::string took(Stream);
+}  // namespace ladder::split_precision
 // clang-format on
 
 namespace ladder {
@@ -262,6 +266,14 @@ const auto kRungs = std::to_array<Rung>({
      .run = hopper_summit::run,
      .explain = hopper_summit::explain,
      .plans = hopper_summit::plans},
+    {.number = 23,
+     .name = "split_precision",
+     .idea = "FP32 as a sum of 16-bit parts",
+     .builds_on = 19,
+     .architectures = kHopper,
+     .tile = {128, 192},
+     .run = split_precision::run,
+     .took = split_precision::took},
 });
 
 }  // namespace

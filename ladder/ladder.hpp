@@ -72,6 +72,9 @@ struct Rung {
   /// What each of its configurations would do for a shape; null if it has one kernel and one grid
   /// for all shapes.
   std::vector<WorkPlan> (*plans)(const Shape&) = nullptr;
+  /// What the last run on a stream took, where that depends on the numbers: waits for it. Null if
+  /// it does not.
+  std::string (*took)(Stream) = nullptr;
   /// Rung 00 only: the same library in other precisions.
   std::vector<Rung> in_other_precisions = {};
 };

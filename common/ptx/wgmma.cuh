@@ -3,8 +3,8 @@
 /// \brief Products on the tensor cores by a whole warpgroup, four warps, which go on while it is
 ///        computed. Both factors are in shared memory. Compute capability 9.0a.
 ///
-/// A product D += A B has 64 rows and N columns, and depth 16 in BF16. With r = lane / 4 and
-/// c = lane % 4, warp w of the warpgroup has rows 16 w to 16 w + 15 of D, and its lane has in
+/// A product D += A B has 64 rows and N columns, and depth 16 in BF16 or FP16. With r = lane / 4
+/// and c = lane % 4, warp w of the warpgroup has rows 16 w to 16 w + 15 of D, and its lane has in
 ///
 ///   sums[4 j], sums[4 j + 1]      row r, columns 8 j + 2 c and 8 j + 2 c + 1
 ///   sums[4 j + 2], sums[4 j + 3]  the same columns, 8 rows further down
@@ -14,7 +14,9 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "common/device.cuh"
 #include "common/ptx/here.cuh"
 #include "common/ptx/swizzle.hpp"
 
@@ -77,52 +79,66 @@ __device__ __forceinline__ void wgmma_fence([[maybe_unused]] Here here = Here::c
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "     \
   "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, " \
   "%124, %125, %126, %127"
-#define LADDER_WGMMA(columns, numbers, a_, b_, adds_, trans_a, trans_b, ...)                       \
+#define LADDER_WGMMA(columns, type, numbers, a_, b_, adds_, trans_a, trans_b, ...)                 \
   asm volatile(                                                                                    \
       "{\n"                                                                                        \
       ".reg .pred adds;\n"                                                                         \
       "setp.ne.b32 adds, " adds_                                                                   \
       ", 0;\n"                                                                                     \
-      "wgmma.mma_async.sync.aligned.m64n" columns "k16.f32.bf16.bf16 {" numbers "}, " a_ ", " b_   \
-      ", adds, 1, 1, " trans_a ", " trans_b                                                        \
+      "wgmma.mma_async.sync.aligned.m64n" columns "k16.f32." type "." type " {" numbers "}, " a_   \
+      ", " b_ ", adds, 1, 1, " trans_a ", " trans_b                                                \
       ";\n"                                                                                        \
       "}"                                                                                          \
       : __VA_ARGS__                                                                                \
       : "l"(a), "l"(b), "r"(adds ? 1 : 0), "n"(a_along_rows ? 1 : 0), "n"(b_along_columns ? 1 : 0) \
       : "memory")
+#define LADDER_WGMMA_OF_EITHER(columns, ...)   \
+  if constexpr (kIsHalf)                       \
+    LADDER_WGMMA(columns, "f16", __VA_ARGS__); \
+  else                                         \
+    LADDER_WGMMA(columns, "bf16", __VA_ARGS__)
 #endif
 
-/// \brief  Starts sums = A B, or sums += A B: wgmma.mma_async in BF16, PTX ISA 9.7.15.5.2.
+/// \brief  Starts sums = A B, or sums += A B: wgmma.mma_async, PTX ISA 9.7.15.5.2.
 /// \tparam columns          N: 64, 128, 192 or 256
 /// \tparam a_along_rows     A's rows in shared memory are across K
 /// \tparam b_along_columns  B's rows in shared memory are across K: B is row-major
+/// \tparam Element          of both factors: __nv_bfloat16 or __half
 /// \param  sums  (columns / 2)
 /// \param  a, b  of matrix_descriptor()
-template <int columns, bool a_along_rows = false, bool b_along_columns = false>
+template <int columns, bool a_along_rows = false, bool b_along_columns = false,
+          class Element = __nv_bfloat16>
 __device__ __forceinline__ void wgmma(float (&sums)[columns / 2], std::uint64_t a, std::uint64_t b,
                                       bool adds, [[maybe_unused]] Here here = Here::current()) {
   static_assert(columns == 64 || columns == 128 || columns == 192 || columns == 256);
+  constexpr bool kIsHalf = std::is_same_v<Element, __half>;
+  static_assert(kIsHalf || std::is_same_v<Element, __nv_bfloat16>);
 #ifdef __CUDACC__
   if constexpr (columns == 64) {
-    LADDER_WGMMA("64", LADDER_NUMBERS_0, "%32", "%33", "%34", "%35", "%36", LADDER_SUMS_32(0));
+    LADDER_WGMMA_OF_EITHER("64", LADDER_NUMBERS_0, "%32", "%33", "%34", "%35", "%36",
+                           LADDER_SUMS_32(0));
   } else if constexpr (columns == 128) {
-    LADDER_WGMMA("128", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1, "%64", "%65", "%66", "%67", "%68",
-                 LADDER_SUMS_32(0), LADDER_SUMS_32(32));
+    LADDER_WGMMA_OF_EITHER("128", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1, "%64", "%65", "%66",
+                           "%67", "%68", LADDER_SUMS_32(0), LADDER_SUMS_32(32));
   } else if constexpr (columns == 192) {
-    LADDER_WGMMA("192", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2, "%96", "%97",
-                 "%98", "%99", "%100", LADDER_SUMS_32(0), LADDER_SUMS_32(32), LADDER_SUMS_32(64));
+    LADDER_WGMMA_OF_EITHER("192", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2,
+                           "%96", "%97", "%98", "%99", "%100", LADDER_SUMS_32(0),
+                           LADDER_SUMS_32(32), LADDER_SUMS_32(64));
   } else {
-    LADDER_WGMMA("256",
-                 LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2 ", " LADDER_NUMBERS_3,
-                 "%128", "%129", "%130", "%131", "%132", LADDER_SUMS_32(0), LADDER_SUMS_32(32),
-                 LADDER_SUMS_32(64), LADDER_SUMS_32(96));
+    LADDER_WGMMA_OF_EITHER(
+        "256", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2 ", " LADDER_NUMBERS_3,
+        "%128", "%129", "%130", "%131", "%132", LADDER_SUMS_32(0), LADDER_SUMS_32(32),
+        LADDER_SUMS_32(64), LADDER_SUMS_32(96));
   }
 #else
-  emulator::start_wgmma({sums, columns, a, b, a_along_rows, b_along_columns, adds}, here);
+  constexpr auto kFormat =
+      kIsHalf ? emulator::TensorFormat::kHalf : emulator::TensorFormat::kBfloat16;
+  emulator::start_wgmma({sums, columns, kFormat, a, b, a_along_rows, b_along_columns, adds}, here);
 #endif
 }
 
 #ifdef __CUDACC__
+#undef LADDER_WGMMA_OF_EITHER
 #undef LADDER_WGMMA
 #undef LADDER_NUMBERS_0
 #undef LADDER_NUMBERS_1

@@ -344,6 +344,23 @@ def persistent_cluster(rung, size):
     }
 
 
+def split_precision(rung, _size):
+    """Three products of FP16 parts; a pair of blocks loads for its rows together."""
+    c = rung.values()
+    products, part_bytes = 3, 2
+    read, made, words = tensor_reads(c)
+    return {
+        "wavefronts": products * read / made,
+        "how": f"{products} products * {read} in which tensor cores read a tile / {made}",
+        "more": words,
+        "tile": (c["kPair"] * c["BM"], c["BN"]),
+        "per_tile": c["kPair"],
+        "owner": "pair of blocks",
+        "loaded_bytes": products * part_bytes,
+        "products": products,
+    }
+
+
 COUNTS = {  # by the name of the rung
     "naive": naive,
     "coalesced": coalesced,
@@ -365,6 +382,7 @@ COUNTS = {  # by the name of the rung
     "producer_warpgroup": wgmma,
     "persistent_cluster": persistent_cluster,
     "in_step": persistent_cluster,
+    "split_precision": split_precision,
 }
 
 

@@ -71,7 +71,8 @@ def maths_block(rung, size=SIZE):
     hand = by_hand(rung, size)
     rows, cols = hand["tile"]
     element = rung_of(rung).element_bytes
-    loaded = element * size**3 * (1 / rows + 1 / cols)
+    loaded_bytes = hand.get("loaded_bytes", element)
+    loaded = loaded_bytes * size**3 * (1 / rows + 1 / cols)
     intensity = 2 * size**3 / loaded
     try:
         passed = profile(rung, size)["l1tex__data_pipe_lsu_wavefronts.sum"]
@@ -92,10 +93,10 @@ def maths_block(rung, size=SIZE):
             "multiply-adds of whole warps.",
             f"2. Traffic: {hand['wavefronts']:.3g} wavefronts of the L1 and shared-memory pipe per "
             f"multiply-add of a warp ({hand['how']}); {counted}. Blocks "
-            f"load {element}MNK(1/{rows} + 1/{cols}) = {digits(loaded * 1e-9, 2)} GB, and C takes "
-            f"{digits(element * size**2 * 1e-9, 2)} GB.{hand.get('more', '')}",
+            f"load {loaded_bytes}MNK(1/{rows} + 1/{cols}) = {digits(loaded * 1e-9, 2)} GB, "
+            f"and C takes {digits(element * size**2 * 1e-9, 2)} GB.{hand.get('more', '')}",
             f"3. Intensity: a {rows} x {cols} {hand.get('owner', 'block')} loads {rows + cols} "
-            f"{'floats' if element == 4 else 'elements'} per k for "
+            f"{'floats' if loaded_bytes == 4 else 'elements'} per k for "
             f"{2 * rows * cols} FLOP: {intensity:.3g} FLOP per byte.",
             f"4. Bound: {or_not_yet(resources, rung, size)}. {result}",
         ]

@@ -76,8 +76,10 @@ def bounds(rung, size):
     # The last wave is not full, unless the rung splits it.
     waves = hand.get("waves", -(-blocks // at_once) * at_once / blocks)
     per_ms = sms() * CLOCK_HZ * 1e-3
-    multiplying = 2 * size**3 / (peak_tflops(rung_of(rung).precision) * 1e9)
-    pipe = "tensor cores" if rung_of(rung).tensor_cores else "FP32 pipe"
+    products = hand.get("products")  # of 16-bit parts, in the place of one in FP32
+    peak = peak_tflops("BF16" if products else rung_of(rung).precision)
+    multiplying = 2 * size**3 * (products or 1) / (peak * 1e9)
+    pipe = "tensor cores" if products or rung_of(rung).tensor_cores else "FP32 pipe"
     found = [(pipe, multiplying * waves)]
     words, roof = hand.get("instruction", (None, None))
     if roof in own_roofs():  # an instruction that cannot fill the tensor cores

@@ -16,7 +16,7 @@ std::atomic<std::size_t> in_use = 0;
 }  // namespace
 
 std::span<std::byte> whole_workspace() {
-  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  constexpr std::size_t kBytes = std::size_t{512} << 20;
   // A tracer counts what lies close to shared memory as an access to it that missed: stay away.
   constexpr std::size_t kGuardBytes = std::size_t{1} << 20;
   // Pages that are never touched take no memory.

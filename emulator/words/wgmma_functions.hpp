@@ -11,6 +11,7 @@
 #include <source_location>
 
 #include "emulator/words/swizzle.hpp"
+#include "emulator/words/tensor_functions.hpp"
 
 namespace ladder::emulator {
 
@@ -18,6 +19,7 @@ namespace ladder::emulator {
 struct WgmmaCall {
   float* sums;           ///< (columns / 2)
   int columns;           ///< of B
+  TensorFormat format;   ///< of both factors
   std::uint64_t a, b;    ///< descriptors
   bool a_along_rows;     ///< of K, in memory: A is transposed
   bool b_along_columns;  ///< likewise

@@ -32,6 +32,7 @@ void verify_entry(Machine& machine, Verifier& verifier, Entry& entry, const Run&
   try {
     entry.verdict = verifier.verify(rung.run, problem.alpha, problem.beta, rung.tile, vendor);
     entry.findings = findings_of(*entry.verdict);
+    if (rung.took != nullptr) entry.took = label(rung) + " took " + rung.took(nullptr) + ".";
     if (!machine.is_gpu() && rung.number != kCublas) {
       entry.counts = emulator::last_run();
     }

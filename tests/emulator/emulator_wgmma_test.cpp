@@ -45,9 +45,12 @@ struct Factor {
   float at(int line, int k) const { return elements[static_cast<std::size_t>(line * depth + k)]; }
 };
 
-/// Writes an element into memory as BF16.
-void put(std::vector<unsigned char>& memory, std::size_t place, float element) {
-  const auto bits = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(element) >> 16);
+/// Writes an element into memory as BF16, or as FP16.
+void put(std::vector<unsigned char>& memory, std::size_t place, float element,
+         bool halves = false) {
+  const auto bits = halves
+                        ? std::bit_cast<std::uint16_t>(static_cast<_Float16>(element))
+                        : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(element) >> 16);
   std::memcpy(&memory.at(place), &bits, sizeof bits);
 }
 
@@ -73,7 +76,8 @@ std::vector<unsigned char> along_k(const Factor& factor, std::size_t row_bytes) 
 }
 
 /// Rows across K: a box of all K for every row's length of lines, one box behind the other.
-std::vector<unsigned char> across_k(const Factor& factor, std::size_t row_bytes) {
+std::vector<unsigned char> across_k(const Factor& factor, std::size_t row_bytes,
+                                    bool halves = false) {
   std::vector<unsigned char> memory(kFactorBytes);
   const auto in_row = static_cast<int>(row_bytes / 2);
   const std::size_t box_bytes = row_bytes * static_cast<std::size_t>(factor.depth);
@@ -83,7 +87,7 @@ std::vector<unsigned char> across_k(const Factor& factor, std::size_t row_bytes)
       put(memory,
           static_cast<std::size_t>(line / in_row) * box_bytes +
               piece_place(static_cast<std::size_t>(k), at / 16, row_bytes) + at % 16,
-          factor.at(line, k));
+          factor.at(line, k), halves);
     }
   }
   return memory;
@@ -137,6 +141,22 @@ TEST_P(EmulatorWgmma, FactorsWithRowsAcrossK) {
     expect_product(a, b, out);
     if (HasFatalFailure()) return;
   }
+}
+
+/// FP16 has the same layout, but more bits: 2^-10 is one of 1 + 2^-10, and 2^-24 a number.
+TEST_P(EmulatorWgmma, FactorsInFp16) {
+  std::mt19937 random(4);
+  Factor a(64, random), b(64, random);
+  for (float& element : a.elements)
+    element = 1 + element * 0x1p-10f;
+  for (float& element : b.elements)
+    element *= 0x1p-24f;
+  const auto memory_a = across_k(a, 128, true), memory_b = across_k(b, 128, true);
+  std::vector<float> out(4096);
+  probes::multiply({memory_a.data(), memory_b.data(), ptx::Swizzle::rows_of_128, true, true,
+                    128 * 64, 1024, 4, 2048, 2048, true},
+                   out.data());
+  expect_product(a, b, out);
 }
 
 /// Without a swizzle, 8 rows of 16 bytes are a tile of 128 bytes that lie together.

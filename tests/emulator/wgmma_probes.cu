@@ -28,7 +28,7 @@ __device__ void load(Factors& factors, const unsigned char* a, const unsigned ch
   __syncthreads();
 }
 
-template <bool a_along_rows, bool b_along_columns>
+template <class Element, bool a_along_rows, bool b_along_columns>
 __global__ void multiply(const unsigned char* a, const unsigned char* b, ptx::Swizzle swizzle,
                          unsigned leading_bytes, unsigned stride_bytes, int steps, unsigned step_a,
                          unsigned step_b, float* out) {
@@ -41,8 +41,8 @@ __global__ void multiply(const unsigned char* a, const unsigned char* b, ptx::Sw
   const auto from_b = matrix_descriptor(factors.b, leading_bytes, stride_bytes, swizzle);
   wgmma_fence();
   for (int i = 0; i < steps; ++i) {
-    wgmma<kColumns, a_along_rows, b_along_columns>(sums, from_a + (i * step_a >> 4),
-                                                   from_b + (i * step_b >> 4), i > 0);
+    wgmma<kColumns, a_along_rows, b_along_columns, Element>(sums, from_a + (i * step_a >> 4),
+                                                            from_b + (i * step_b >> 4), i > 0);
   }
   wgmma_commit();
   wgmma_wait<0>();
@@ -128,18 +128,27 @@ const LaunchShape kWarpgroup = {.grid = dim3(1), .block = dim3(128)};
 
 }  // namespace
 
-void multiply(const WgmmaFactors& factors, float* out) {
+namespace {
+
+template <class Element>
+void multiply_of(const WgmmaFactors& factors, float* out) {
   const auto run = [&](auto kernel) {
     launch(kernel, kWarpgroup, factors.a, factors.b, factors.swizzle, factors.leading_bytes,
            factors.stride_bytes, factors.steps, factors.step_a, factors.step_b, out);
   };
   if (factors.a_along_rows) {
-    factors.b_along_columns ? run(kernels::multiply<true, true>)
-                            : run(kernels::multiply<true, false>);
+    factors.b_along_columns ? run(kernels::multiply<Element, true, true>)
+                            : run(kernels::multiply<Element, true, false>);
   } else {
-    factors.b_along_columns ? run(kernels::multiply<false, true>)
-                            : run(kernels::multiply<false, false>);
+    factors.b_along_columns ? run(kernels::multiply<Element, false, true>)
+                            : run(kernels::multiply<Element, false, false>);
   }
+}
+
+}  // namespace
+
+void multiply(const WgmmaFactors& factors, float* out) {
+  factors.halves ? multiply_of<__half>(factors, out) : multiply_of<__nv_bfloat16>(factors, out);
 }
 
 void watch_wgmma_groups(const unsigned char* a, const unsigned char* b, float* out) {

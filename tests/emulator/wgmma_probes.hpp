@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/emulator/wgmma_probes.hpp
 /// \brief Host functions that launch one warpgroup each, which multiplies 64 x 16 by 16 x 64 in
-///        BF16. Free of CUDA's types.
+///        BF16 or FP16. Free of CUDA's types.
 #pragma once
 
 #include "common/ptx/swizzle.hpp"
@@ -17,6 +17,7 @@ struct WgmmaFactors {
   unsigned leading_bytes, stride_bytes;
   int steps;                ///< products that are added up
   unsigned step_a, step_b;  ///< bytes from one to the next
+  bool halves = false;      ///< elements are FP16, not BF16
 };
 /// \param out  (128, 32) sums of the threads
 void multiply(const WgmmaFactors& factors, float* out);

@@ -191,6 +191,7 @@ class FarOffsetsTest : public testing::Test {
   void expect_right(const Shape& shape, std::uint64_t blocks, const Shape& persistent) {
     for (const Rung& rung : emulated_rungs()) {
       if (rung.number == 0 || rung.precision != kFp32) continue;
+      if (rung.took != nullptr) continue;  // its parts fit no workspace of the emulator
       if (rung.plans == nullptr) {
         emulator::set_multiprocessors(usual_sms_);
         expect_right_corner(label(rung), rung.run, shape, blocks, kRows);

@@ -70,9 +70,9 @@ void visit_sums(int columns, const Visit& visit) {
 
 /// What all lanes have to have in common.
 bool same_product(const WgmmaCall& one, const WgmmaCall& other) {
-  return one.columns == other.columns && one.a == other.a && one.b == other.b &&
-         one.a_along_rows == other.a_along_rows && one.b_along_columns == other.b_along_columns &&
-         one.adds == other.adds;
+  return one.columns == other.columns && one.format == other.format && one.a == other.a &&
+         one.b == other.b && one.a_along_rows == other.a_along_rows &&
+         one.b_along_columns == other.b_along_columns && one.adds == other.adds;
 }
 
 }  // namespace
@@ -219,7 +219,7 @@ std::vector<std::uintptr_t> WarpgroupProducts::pieces_of(const Product& product)
 /// Some lines of a factor, 16 elements each. The first is the first of a piece.
 TensorFactor WarpgroupProducts::factor(const Product& product, bool is_b, int first, int lines) {
   const bool along = is_b ? product.call.b_along_columns : product.call.a_along_rows;
-  TensorFactor factor(TensorFormat::kBfloat16, static_cast<std::size_t>(lines), kDepth);
+  TensorFactor factor(product.call.format, static_cast<std::size_t>(lines), kDepth);
   for (int line = first; line < first + lines; line += along ? kPiece : 1) {
     for (int k = 0; k < kDepth; k += along ? 1 : kPiece) {
       const auto* const piece = reinterpret_cast<const void*>(piece_at(product, is_b, line, k));

@@ -40,6 +40,9 @@ std::span<const Mutant> subtle_mutants();
 /// Those of tensor_mutants.py, likewise.
 std::span<const Mutant> tensor_mutants();
 
+/// Those of split_mutants.py, not traced.
+std::span<const Mutant> split_mutants();
+
 /// Those of tests/classroom/graded_mutants.py, compiled in the same way.
 std::span<const Mutant> graded_mutants();
 

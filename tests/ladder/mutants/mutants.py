@@ -10,6 +10,7 @@ import re
 from bench.copies import Copy, configurations, main, rung_name, table_of
 from tests.classroom.graded_mutants import GRADED_MUTANTS
 from tests.ladder.mutants.pipeline_mutants import PIPELINE_MUTANTS
+from tests.ladder.mutants.split_mutants import SPLIT_MUTANTS
 from tests.ladder.mutants.subtle_mutants import SUBTLE_MUTANTS
 from tests.ladder.mutants.tensor_mutants import TENSOR_MUTANTS
 
@@ -190,6 +191,7 @@ LISTS = {
     "traced_mutants": PIPELINE_MUTANTS,
     "subtle_mutants": SUBTLE_MUTANTS,
     "tensor_mutants": TENSOR_MUTANTS,
+    "split_mutants": SPLIT_MUTANTS,
     "graded_mutants": GRADED_MUTANTS,
     "configurations_alone": alone(CHOOSING),
 }

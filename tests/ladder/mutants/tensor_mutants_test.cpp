@@ -253,7 +253,8 @@ TEST_F(PipelineTest, RungsOnTensorCoresHaveNoHazards) {
   set_gpu(8, BlockOrder::kAscending);
   const auto machine = make_cpu_machine();
   for (const Rung& rung : traced_rungs()) {
-    if (rung.precision == kFp32) continue;
+    if (rung.precision == kFp32 && rung.took == nullptr)
+      continue;  // rung 23 multiplies parts there
     for (const CopyArrival arrival : {CopyArrival::kLate, CopyArrival::kEarly}) {
       emulator::set_copy_arrival(arrival);
       TraceChoice choice;

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/// \file  bench/benchmark/split_main.cpp
+/// \brief The `split_precision` program: how exact and how fast rung 23 is, on easy and on hard
+///        inputs.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "bench/benchmark/roofs.hpp"
+#include "bench/benchmark/split_times.hpp"
+#include "common/output_file.hpp"
+#include "common/results_context.hpp"
+#include "common/terminal/progress.hpp"
+#include "ladder/program/command_line.hpp"
+
+namespace ladder::bench {
+namespace {
+
+using nlohmann::json;
+
+struct Arguments {
+  std::vector<int> sizes = {2048, 4096, 8192, 16384};
+  std::string protocol = "burst";
+  std::string device = "gpu";
+  std::string json;
+  std::vector<int> hard = {256, 192, 2048};
+};
+
+std::string cell(const json& value, const char* format) {
+  return value.is_null() ? "-" : fmt::format(fmt::runtime(format), value.get<double>());
+}
+
+void print_times(const json& rows) {
+  for (const json& row : rows) {
+    fmt::print(
+        "{:>6} {:<16} {:>9} ms {:>8} TFLOP/s {:>6} x SGEMM, error {:>9}, of bound {:>7} {} {}\n",
+        row["size"].get<int>(), row["name"].get<std::string>(), cell(row["time_ms"], "{:.4f}"),
+        cell(row["tflops"], "{:.2f}"), cell(row["over_sgemm"], "{:.3f}"),
+        cell(row["relative_error"], "{:.3g}"), cell(row["error_over_bound"], "{:.3f}"),
+        row["outcome"].get<std::string>(), row["took"].get<std::string>());
+  }
+  std::fflush(stdout);
+}
+
+void print_hard(const json& rows) {
+  for (const json& row : rows) {
+    fmt::print("{:<12} of bound {:>7}, error {:>8} u, SGEMM {:>8} u: {}\n",
+               row["name"].get<std::string>(), cell(row["error_over_bound"], "{:.4f}"),
+               cell(row["error"], "{:.3g}"), cell(row["error_of_sgemm"], "{:.3g}"),
+               row["took"].get<std::string>());
+  }
+  std::fflush(stdout);
+}
+
+int split_command(const Arguments& arguments) {
+  const bool on_gpu = arguments.device == "gpu";
+  const std::unique_ptr<Machine> machine = on_gpu ? make_gpu_machine() : make_cpu_machine();
+  const std::span<const Rung> ladder = on_gpu ? rungs() : emulated_rungs();
+  const Rung& rung = find_rung(ladder, "split_precision");
+  if (const auto why = why_not_on(rung, machine->compute_capability(), machine->name()))
+    throw MachineError(*why);
+  const std::string path = !arguments.json.empty()
+                               ? arguments.json
+                               : std::filesystem::path(roofs_path(machine->name()))
+                                     .replace_filename("split_precision.json")
+                                     .string();
+  if (arguments.json.empty())
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  const OutputFile file(path);
+  const Protocol protocol = protocol_named(arguments.protocol);
+  const EmulatedSgemm emulated = on_gpu ? emulated_sgemm(*machine) : EmulatedSgemm{{}, "no GPU"};
+  fmt::print("{}, {}. cuBLAS's own emulation: {}\n", machine->name(), arguments.protocol,
+             emulated.run ? "runs" : emulated.refusal);
+  json results = {{"context", results_context(machine->name(), protocol, {}, machine->versions())},
+                  {"benchmarks", json::array()},
+                  {"emulated_sgemm_refused", emulated.refusal}};
+  results["hard_inputs"] = hard_input_results(
+      *machine, ladder, rung, {arguments.hard[0], arguments.hard[1], arguments.hard[2]});
+  print_hard(results["hard_inputs"]);
+  for (const int size : arguments.sizes) {
+    const json rows = split_times(*machine, ladder, rung, emulated, size, protocol);
+    print_times(rows);
+    for (const json& row : rows)
+      results["benchmarks"].push_back(row);
+  }
+  file.write(file_text(results));
+  fmt::print("\nResults written to {}.\n", path);
+  return kGood;
+}
+
+}  // namespace
+}  // namespace ladder::bench
+
+int main(int argc, char** argv) {
+  using namespace ladder;
+  using namespace ladder::bench;
+  Arguments arguments;
+  CLI::App app("Times rung 23 beside cuBLAS, and looks at its errors.", "split_precision");
+  app.add_option("--size", arguments.sizes, "M = N = K, one or more")
+      ->transform(decimal())
+      ->capture_default_str();
+  app.add_option("--hard", arguments.hard, "M N K of the matrices that are hard to split")
+      ->expected(3)
+      ->transform(decimal())
+      ->capture_default_str();
+  app.add_option("--protocol", arguments.protocol, "burst, sustained or graph")
+      ->capture_default_str();
+  app.add_option("--device", arguments.device, "gpu, or cpu: the emulator, without times")
+      ->check(CLI::IsMember({"gpu", "cpu"}))
+      ->capture_default_str();
+  app.add_option("--json", arguments.json, "results file (bench/results/GPU/split_precision.json)");
+  return run_command_line(app, argc, argv, [&] { return split_command(arguments); });
+}
