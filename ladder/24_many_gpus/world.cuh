@@ -81,6 +81,10 @@ struct RankTileOrder {
       rank = cut.next(rank);
       tiles = of_rank(rank);
     }
+    if (cut.form == Form::gather) {  // row by row, as they arrive
+      const TileOrder<BM, BN, 1> as_they_arrive = {tiles.tiles_m, tiles_n};
+      return {rank, tile, as_they_arrive.row_of(tile), as_they_arrive.col_of(tile)};
+    }
     return {rank, tile, tiles.row_of(tile), tiles.col_of(tile)};
   }
 
