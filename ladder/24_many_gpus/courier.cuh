@@ -74,13 +74,42 @@ __device__ __forceinline__ void carry(int loads, const LoadOf& load_of, const De
 /// microseconds: a load that acquires empties the L1 that producers load A through.
 constexpr unsigned kNap = 2000;
 
+/// Tells all ranks that this one has begun a launch. Called by `couriers` threads of one block.
+__device__ __forceinline__ void enter(const World& world, int courier, int couriers,
+                                      unsigned epoch) {
+  for (int q = courier; q < world.cut.ranks; q += couriers) {
+    ptx::store_release_system(world.windows[q].entered(world.cut.rank), epoch);
+  }
+}
+
+/// Waits, as a single thread, until rank q has begun this launch.
+__device__ __forceinline__ void wait_until_entered(const World& world, int q, unsigned epoch) {
+  while (static_cast<int>(ptx::load_acquire_system(world.mine().entered(q)) - epoch) < 0) {
+  }
+}
+
+/// \brief  Says that this thread, for all that fetched with it, needs nothing more from other ranks.
+///         The last one to say so tells the others, and waits for them: this rank's rows may change
+///         after this launch.
+/// \param  leaving  how many threads say so in a launch
+__device__ __forceinline__ void leave(const World& world, unsigned leaving, unsigned epoch) {
+  const int ranks = world.cut.ranks;
+  __threadfence();
+  if (atomicAdd(world.finished, 1u) != epoch * leaving - 1) return;
+  __threadfence();
+  for (int q = 0; q < ranks; ++q) {
+    ptx::store_release_system(world.windows[q].left(ranks, world.cut.rank), epoch);
+  }
+  for (int q = 0; q < ranks; ++q) {
+    while (static_cast<int>(ptx::load_acquire_system(world.mine().left(ranks, q)) - epoch) < 0) {
+    }
+  }
+}
+
 /// Waits until rank q has begun this launch.
 __device__ __forceinline__ void wait_for_rank(const World& world, int q, int courier,
                                               unsigned epoch) {
-  if (courier == 0) {
-    while (static_cast<int>(ptx::load_acquire_system(world.mine().entered(q)) - epoch) < 0) {
-    }
-  }
+  if (courier == 0) wait_until_entered(world, q, epoch);
   ptx::barrier_sync<2, kCouriers>();
 }
 
@@ -161,32 +190,14 @@ __device__ __forceinline__ void travel(const World& world, const TileOrder& tile
 
   // -- Courier -------------------------------------------------------------------------------
   ptx::setmaxnreg_dec<56>();
-  const Cut& cut = world.cut;
   const int courier = threadIdx.x % kCouriers;
-  if (blockIdx.x == 0) {
-    for (int q = courier; q < cut.ranks; q += kCouriers) {
-      ptx::store_release_system(world.windows[q].entered(cut.rank), epoch);
-    }
-  }
-  if (cut.form == Form::scatter) {
+  if (blockIdx.x == 0) enter(world, courier, kCouriers, epoch);
+  if (world.cut.form == Form::scatter) {
     deliver_tiles(world, tiles, schedule, part, BM * BN / 4, courier, epoch, bag);
     return;
   }
   fetch_rows(world, A, K, courier, epoch, bag);
-  if (courier != 0) return;
-  // The last block to finish tells the others, and waits for them: this rank's rows may change
-  // after this launch.
-  __threadfence();
-  if (atomicAdd(world.finished, 1u) != epoch * gridDim.x - 1) return;
-  __threadfence();
-  for (int q = 0; q < cut.ranks; ++q) {
-    ptx::store_release_system(world.windows[q].left(cut.ranks, cut.rank), epoch);
-  }
-  for (int q = 0; q < cut.ranks; ++q) {
-    while (static_cast<int>(ptx::load_acquire_system(world.mine().left(cut.ranks, q)) - epoch) <
-           0) {
-    }
-  }
+  if (courier == 0) leave(world, gridDim.x, epoch);
 }
 
 }  // namespace ladder::many_gpus

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/24_many_gpus/launch.cu
-/// \brief Tile, decomposition and launch of rung 24.
+/// \brief Tile, decomposition and launch of rung 24 in FP32, and sums of what ranks have sent.
 #include <algorithm>
 #include <cstddef>
 
 #include "common/launch.cuh"
 #include "common/workspace.hpp"
+#include "ladder/24_many_gpus/bf16_launch.hpp"
 #include "ladder/24_many_gpus/kernel.cuh"
 #include "ladder/24_many_gpus/kernels.hpp"
 #include "ladder/24_many_gpus/sum_parts.cuh"
@@ -43,11 +44,6 @@ Decomposition split_of(const Cut& cut, int sms) {
                    [](int k_tiles, int peers) { return k_tiles + peers - 1; });
 }
 
-std::size_t rounded_up(std::size_t bytes) {
-  constexpr std::size_t kAlignment = 4096;  // of a window, to NCCL
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 int tiles_per_rank(const Cut& cut) {
   return ceil_div(cut.rows(), BM) * ceil_div(cut.local().N, BN);
 }
@@ -62,7 +58,7 @@ std::size_t local_words(const Cut& cut) {
   return 2 + kMostBlocks + cut.padded_rows();
 }
 
-Room room(const Cut& cut) {
+Room room_fp32(const Cut& cut) {
   const std::size_t words = rounded_up((2 * cut.ranks + partial_tiles(cut)) * sizeof(unsigned));
   const std::size_t boxes = partial_tiles(cut) * kPartialBytes;
   const std::size_t rows_of_a =
@@ -73,12 +69,12 @@ Room room(const Cut& cut) {
           .local_bytes = rounded_up(local_words(cut) * sizeof(unsigned)) + boxes};
 }
 
-World world_of(const PeerGemm& gemm) {
+World world_of(const PeerGemm<float>& gemm) {
   auto* const words = static_cast<unsigned*>(gemm.local);
   unsigned char* const after_words = static_cast<unsigned char*>(gemm.local) +
                                      rounded_up(local_words(gemm.cut) * sizeof(unsigned));
   return {.cut = gemm.cut,
-          .word_bytes = room(gemm.cut).data_offset,
+          .word_bytes = room_fp32(gemm.cut).data_offset,
           .tiles_per_rank = tiles_per_rank(gemm.cut),
           .windows = reinterpret_cast<const Window*>(gemm.windows),
           .started = words,
@@ -88,7 +84,7 @@ World world_of(const PeerGemm& gemm) {
           .outbox = reinterpret_cast<float4*>(after_words)};
 }
 
-void in_kernel(const PeerGemm& gemm, Stream stream) {
+void in_kernel_fp32(const PeerGemm<float>& gemm, Stream stream) {
   const Shape local = gemm.cut.local();
   const int sms = multiprocessors();
   const Decomposition split = split_of(gemm.cut, sms);
@@ -133,7 +129,12 @@ void sum_bf16(const bfloat16* parts, int ranks, int own, std::size_t count, floa
 }  // namespace
 
 Kernels kernels() {
-  return {.room = room, .in_kernel = in_kernel, .sum_fp32 = sum_fp32, .sum_bf16 = sum_bf16};
+  return {.room_fp32 = room_fp32,
+          .room_bf16 = room_bf16,
+          .in_kernel_fp32 = in_kernel_fp32,
+          .in_kernel_bf16 = in_kernel_bf16,
+          .sum_fp32 = sum_fp32,
+          .sum_bf16 = sum_bf16};
 }
 
 }  // namespace ladder::many_gpus

@@ -61,7 +61,7 @@ class Product {
   RandomArray initial_c(Numbers numbers) const;
   void set_factors(float alpha, float beta);
 
-  PeerGemm peer_gemm() const;
+  PeerGemm<T> peer_gemm() const;
 
  private:
   Setting& setting_;

@@ -132,7 +132,12 @@ void scatter_in_pieces(Product<T>& product, Stream stream) {
 
 template <class T>
 void in_kernel(Product<T>& product, Stream stream) {
-  product.setting().kernels.in_kernel(product.peer_gemm(), stream);
+  const Kernels& kernels = product.setting().kernels;
+  if constexpr (kFormatOf<T> == Format::fp32) {
+    kernels.in_kernel_fp32(product.peer_gemm(), stream);
+  } else {
+    kernels.in_kernel_bf16(product.peer_gemm(), stream);
+  }
 }
 
 }  // namespace
