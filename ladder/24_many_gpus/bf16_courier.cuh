@@ -9,6 +9,7 @@
 #include "common/ptx/named_barrier.cuh"
 #include "ladder/24_many_gpus/bf16_parcels.cuh"
 #include "ladder/24_many_gpus/courier.cuh"
+#include "ladder/24_many_gpus/stamps.cuh"
 #include "ladder/24_many_gpus/world.cuh"
 
 namespace ladder::many_gpus {
@@ -52,8 +53,9 @@ __device__ __forceinline__ void carry_parcel(const float4* from, float4* to, int
 /// \brief  Fetches what other ranks have of A, the next rank's first. Of each rank's rows, all rows
 ///         of one chunk of K, then of the next. Each courier warp takes a parcel in turn.
 /// \param  A  (padded rows, K)  this rank's copy
+template <class Stamps>
 __device__ __forceinline__ void fetch_parcels(const World& world, __nv_bfloat16* A, int warp,
-                                              int lane, unsigned epoch) {
+                                              int lane, unsigned epoch, const Stamps& stamps) {
   const Cut& cut = world.cut;
   const Parcels parcels = {cut};
   const int pitch = cut.whole.K / 8;
@@ -61,6 +63,7 @@ __device__ __forceinline__ void fetch_parcels(const World& world, __nv_bfloat16*
     if (lane == 0) wait_until_entered(world, q, epoch);
     __syncwarp();
     const auto* const theirs = world.windows[q].data<float4>(world.word_bytes);
+    const unsigned long long begin_ns = stamps.now();
     const int per_chunk = parcels.of_rank(q);
 #pragma unroll 1
     for (int p = blockIdx.x * kBf16CourierWarps + warp; p < per_chunk * parcels.chunks();
@@ -75,6 +78,7 @@ __device__ __forceinline__ void fetch_parcels(const World& world, __nv_bfloat16*
       __syncwarp();
       if (lane == 0) ptx::add_release(&world.here[parcels.counter(q, row0, chunk)], 1);
     }
+    if (warp == 0 && lane == 0) stamps.add(kCourierTrack, Work::fetch, q, begin_ns);
   }
 }
 
@@ -82,9 +86,10 @@ __device__ __forceinline__ void fetch_parcels(const World& world, __nv_bfloat16*
 /// \param  count    tiles of all ranks' pairs of rows
 /// \param  half     which of a pair's tiles is this block's
 /// \param  vectors  of 16 bytes, in a block's tile
-template <int PAIR, class TileOrder>
+template <int PAIR, class TileOrder, class Stamps>
 __device__ __forceinline__ void deliver_bf16(const World& world, const TileOrder& tiles, int count,
-                                             int half, int vectors, int courier, unsigned epoch) {
+                                             int half, int vectors, int courier, unsigned epoch,
+                                             const Stamps& stamps) {
   const Cut& cut = world.cut;
   const int warp = courier / 32;
   const int lane = courier % 32;
@@ -100,6 +105,7 @@ __device__ __forceinline__ void deliver_bf16(const World& world, const TileOrder
       wait_until_entered(world, tile.rank, epoch);
     }
     ptx::barrier_sync<4, kBf16Couriers>();
+    const unsigned long long begin = stamps.now();
     const int index = tile.index * PAIR + half;
     const float4* const box = world.outbox + world.place(tile.rank, index) * vectors;
     float4* const theirs = world.inbox(tile.rank, cut.rank, index, vectors);
@@ -118,23 +124,24 @@ __device__ __forceinline__ void deliver_bf16(const World& world, const TileOrder
     if (courier == 0) {
       ptx::store_release_system(
           world.windows[tile.rank].arrived(cut.ranks, world.place(cut.rank, index)), epoch);
+      stamps.add(kCourierTrack, Work::deliver, tile.rank, begin);
     }
   }
   if (courier == 0 && sent > 0) world.stored[blockIdx.x] = 0;  // for the next launch
 }
 
 /// \brief  A courier warp from beginning to end; see travel().
-template <Form FORM, int PAIR, class TileOrder>
+template <Form FORM, int PAIR, class TileOrder, class Stamps>
 __device__ __forceinline__ void travel_bf16(const World& world, const TileOrder& tiles, int count,
-                                            int half, int vectors, __nv_bfloat16* A,
-                                            unsigned epoch) {
+                                            int half, int vectors, __nv_bfloat16* A, unsigned epoch,
+                                            const Stamps& stamps) {
   // -- Courier -------------------------------------------------------------------------------
   const int courier = threadIdx.x - 32;  // the producer's warp comes first
   if (blockIdx.x == 0) enter(world, courier, kBf16Couriers, epoch);
   if constexpr (FORM == Form::scatter) {
-    deliver_bf16<PAIR>(world, tiles, count, half, vectors, courier, epoch);
+    deliver_bf16<PAIR>(world, tiles, count, half, vectors, courier, epoch, stamps);
   } else {
-    fetch_parcels(world, A, courier / 32, courier % 32, epoch);
+    fetch_parcels(world, A, courier / 32, courier % 32, epoch, stamps);
     if (courier % 32 == 0) leave(world, gridDim.x * kBf16CourierWarps, epoch);
   }
 }

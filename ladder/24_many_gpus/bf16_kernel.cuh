@@ -39,12 +39,14 @@ namespace ladder::many_gpus {
 /// \param   N,K       of this rank's slice in elements, multiples of 8
 /// \param   A         (padded rows, K)  gather: in this rank's window, its own rows are filled
 /// \param   C         (M, N), or (own rows, N) when C is scattered; not read when beta == 0
-template <Form FORM, int BM, int BN, int BK, int STAGES, int BAND>
+/// \param   stamps    NoStamps, or Stamps to record what takes time
+template <Form FORM, int BM, int BN, int BK, int STAGES, int BAND, class Stamps>
 __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     bf16_kernel(const __grid_constant__ ptx::TensorMap map_a,
                 const __grid_constant__ ptx::TensorMap map_b,
                 const __grid_constant__ ptx::TensorMap map_c, int count, int N, int K, float alpha,
-                bf16* A, float beta, bf16* C, const __grid_constant__ World world) {
+                bf16* A, float beta, bf16* C, const __grid_constant__ World world,
+                const __grid_constant__ Stamps stamps) {
   constexpr int kConsumerGroups = BM / 64;
   constexpr int kConsumers = 128 * kConsumerGroups;
   constexpr int kTileVectors = BM * BN / kVectorSums;
@@ -74,9 +76,9 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   if (warpgroup == 0) {
     ptx::setmaxnreg_dec<72>();
     if (threadIdx.x >= 32) {
-      travel_bf16<FORM, kPair>(world, tiles, count, half, kTileVectors, A, epoch);
+      travel_bf16<FORM, kPair>(world, tiles, count, half, kTileVectors, A, epoch, stamps);
     } else if (threadIdx.x == 0) {
-      produce_bf16<FORM>(shared, map_a, map_b, tiles, count, k_tiles, epoch);
+      produce_bf16<FORM>(shared, map_a, map_b, tiles, count, k_tiles, epoch, stamps);
     }
     __syncwarp();
     ptx::cluster_sync();
@@ -93,6 +95,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   int multiplied = 0;
   unsigned sent = 0;  // tiles left for the couriers
   for (int t = blockIdx.x / kPair; t < count; t += gridDim.x / kPair) {
+    const unsigned long long begin = stamps.now();
+
     // -- Main loop over K --------------------------------------------------------------------
 #pragma unroll 1
     for (int k_tile = 0; k_tile < k_tiles; ++k_tile, ++multiplied) {
@@ -121,6 +125,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     if (FORM == Form::scatter && tile.rank != world.cut.rank) {
       float4* const box = world.outbox + world.place(tile.rank, index) * kTileVectors;
       leave_bf16<kConsumers>(acc, consumer, box, world.stored, ++sent);
+      if (consumer == 0) stamps.add(kConsumerTrack, Work::tile, tile.rank, begin);
       continue;
     }
     if (FORM == Form::scatter) add_bf16<kConsumers>(acc, consumer, world, index, epoch);
@@ -129,6 +134,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
                          .rows = world.cut.rows_of(tile.rank),
                          .col0 = tile.col0};
     store_bf16<BN>(acc, place, group, shared.results[group], map_c, N, alpha, beta, C);
+    if (consumer == 0) stamps.add(kConsumerTrack, Work::tile, tile.rank, begin);
   }
   if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();
   ptx::cluster_sync();  // the other block may still send boxes and arrivals here

@@ -63,8 +63,8 @@ World world_of(const PeerGemm<bfloat16>& gemm) {
           .outbox = reinterpret_cast<float4*>(after_words)};
 }
 
-template <Form FORM>
-void start(const PeerGemm<bfloat16>& gemm, Stream stream) {
+template <Form FORM, class Stamps>
+void start(const PeerGemm<bfloat16>& gemm, const Stamps& stamps, Stream stream) {
   const Cut& cut = gemm.cut;
   const Shape local = cut.local();
   const int rows_of_c = FORM == Form::gather ? cut.whole.M : std::max(cut.rows_of(cut.rank), 1);
@@ -74,7 +74,7 @@ void start(const PeerGemm<bfloat16>& gemm, Stream stream) {
   const int clusters = FORM == Form::gather ? pairs : std::min(count, pairs);
   // Blocks wait for what other blocks fetch: all must run at the same time, or none.
   launch(
-      bf16_kernel<FORM, BM, BN, BK, STAGES, BAND>,
+      bf16_kernel<FORM, BM, BN, BK, STAGES, BAND, Stamps>,
       {.grid = dim3(clusters * kPair),
        .block = dim3(kThreads),
        .dynamic_shared_bytes = sizeof(Shared<BM, BN, BK, STAGES>),
@@ -85,7 +85,13 @@ void start(const PeerGemm<bfloat16>& gemm, Stream stream) {
       ptx::make_tensor_map(gemm.B, local.K, local.N, BK, kBoxColumns, ptx::Swizzle::rows_of_128),
       ptx::make_tensor_map(gemm.C, rows_of_c, local.N, 64, kBoxColumns, ptx::Swizzle::rows_of_128),
       count, local.N, local.K, gemm.alpha, reinterpret_cast<bf16*>(gemm.A), gemm.beta,
-      reinterpret_cast<bf16*>(gemm.C), world_of(gemm));
+      reinterpret_cast<bf16*>(gemm.C), world_of(gemm), stamps);
+}
+
+template <class Stamps>
+void start(const PeerGemm<bfloat16>& gemm, const Stamps& stamps, Stream stream) {
+  if (gemm.cut.form == Form::gather) return start<Form::gather>(gemm, stamps, stream);
+  start<Form::scatter>(gemm, stamps, stream);
 }
 
 }  // namespace
@@ -98,12 +104,13 @@ Room room_bf16(const Cut& cut) {
   const std::size_t data = cut.form == Form::gather ? rows_of_a : tiles * kTileBytes;
   return {.data_offset = words,
           .window_bytes = rounded_up(words + data),
-          .local_bytes = rounded_up(local_words(cut) * sizeof(unsigned)) + tiles * kTileBytes};
+          .local_bytes = rounded_up(local_words(cut) * sizeof(unsigned)) + tiles * kTileBytes,
+          .blocks = std::max(multiprocessors(), kPair)};
 }
 
 void in_kernel_bf16(const PeerGemm<bfloat16>& gemm, Stream stream) {
-  if (gemm.cut.form == Form::gather) return start<Form::gather>(gemm, stream);
-  start<Form::scatter>(gemm, stream);
+  if (gemm.tracks == nullptr) return start(gemm, NoStamps{}, stream);
+  start(gemm, Stamps{gemm.tracks}, stream);
 }
 
 }  // namespace ladder::many_gpus

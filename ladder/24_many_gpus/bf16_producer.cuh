@@ -11,6 +11,7 @@
 #include "common/ptx/mbarrier.cuh"
 #include "common/ptx/tma.cuh"
 #include "ladder/24_many_gpus/bf16_parcels.cuh"
+#include "ladder/24_many_gpus/stamps.cuh"
 #include "ladder/24_many_gpus/world.cuh"
 
 namespace ladder::many_gpus {
@@ -58,11 +59,12 @@ __device__ __forceinline__ void wait_for_parcels(const World& world, int q, int 
 /// \brief  The producer, a single thread: fills a stage for each tile of A and B as soon as both
 ///         blocks have emptied it, tile of C after tile of C.
 /// \param  count  tiles of C
-template <Form FORM, int BM, int BN, int BK, int STAGES, class TileOrder>
+template <Form FORM, int BM, int BN, int BK, int STAGES, class TileOrder, class Stamps>
 __device__ __forceinline__ void produce_bf16(Shared<BM, BN, BK, STAGES>& shared,
                                              const ptx::TensorMap& map_a,
                                              const ptx::TensorMap& map_b, const TileOrder& tiles,
-                                             int count, int k_tiles, unsigned epoch) {
+                                             int count, int k_tiles, unsigned epoch,
+                                             const Stamps& stamps) {
   using Stage = Bf16Stage<BM, BN, BK>;
   constexpr int kHalf = BN / kBoxColumns / kPair;  // boxes of B that this block asks for
   constexpr unsigned kBoth = (1u << kPair) - 1;
@@ -83,7 +85,9 @@ __device__ __forceinline__ void produce_bf16(Shared<BM, BN, BK, STAGES>& shared,
       ptx::Mbarrier* const full = &shared.full[filled % STAGES];
       ptx::mbarrier_wait(&shared.empty[filled % STAGES], (filled / STAGES + 1) % 2);
       if (travels && k_tile * BK % kChunk == 0) {
+        const unsigned long long begin = stamps.now();
         wait_for_parcels(world, tile.rank, row0, k_tile * BK / kChunk, epoch);
+        stamps.add(kProducerTrack, Work::wait, tile.rank, begin);
       }
       ptx::mbarrier_arrive_expect(full, sizeof(Stage));
       ptx::tma_load(stage.A, map_a, tile.rank * world.cut.rows() + row0, k_tile * BK, full);

@@ -10,6 +10,7 @@
 #include "common/ptx/named_barrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/stream_k_schedule.cuh"
+#include "ladder/24_many_gpus/stamps.cuh"
 #include "ladder/24_many_gpus/world.cuh"
 
 namespace ladder::many_gpus {
@@ -116,8 +117,9 @@ __device__ __forceinline__ void wait_for_rank(const World& world, int q, int cou
 /// \brief  Fetches the rows of A that other ranks have, the next rank's first, every gridDim.x-th
 ///         of them by this block.
 /// \param  A  (padded rows, K)  this rank's copy of A
+template <class Stamps>
 __device__ __forceinline__ void fetch_rows(const World& world, float* A, int K, int courier,
-                                           unsigned epoch, Bag& bag) {
+                                           unsigned epoch, Bag& bag, const Stamps& stamps) {
   const Cut& cut = world.cut;
   for (int q = cut.next(cut.rank); q != cut.rank; q = cut.next(q)) {
     wait_for_rank(world, q, courier, epoch);
@@ -140,16 +142,19 @@ __device__ __forceinline__ void fetch_rows(const World& world, float* A, int K, 
       ptx::barrier_sync<2, kCouriers>();
       if (courier == 0) ptx::store_release(&world.here[row_of(i)], epoch);
     };
+    const unsigned long long begin = stamps.now();
     carry(rows * per_row, load_of, delivered, courier, bag);
+    if (courier == 0) stamps.add(kCourierTrack, Work::fetch, q, begin);
   }
 }
 
 /// \brief  Takes this block's partial tiles to the ranks whose C they belong to.
 /// \param  vectors  of 16 bytes, in a tile
-template <class TileOrder>
+template <class TileOrder, class Stamps>
 __device__ __forceinline__ void deliver_tiles(const World& world, const TileOrder& tiles,
                                               Schedule& schedule, Part part, int vectors,
-                                              int courier, unsigned epoch, Bag& bag) {
+                                              int courier, unsigned epoch, Bag& bag,
+                                              const Stamps& stamps) {
   const Cut& cut = world.cut;
   unsigned sent = 0;
   for (; part.tile >= 0; part = schedule.next()) {
@@ -162,6 +167,7 @@ __device__ __forceinline__ void deliver_tiles(const World& world, const TileOrde
       }
     }
     wait_for_rank(world, tile.rank, courier, epoch);
+    const unsigned long long begin = stamps.now();
     const float4* const box = world.outbox + world.place(tile.rank, tile.index) * vectors;
     float4* const theirs = world.inbox(tile.rank, cut.rank, tile.index, vectors);
     carry(
@@ -174,6 +180,7 @@ __device__ __forceinline__ void deliver_tiles(const World& world, const TileOrde
     if (courier == 0) {
       ptx::store_release_system(
           world.windows[tile.rank].arrived(cut.ranks, world.place(cut.rank, tile.index)), epoch);
+      stamps.add(kCourierTrack, Work::deliver, tile.rank, begin);
     }
   }
   if (courier == 0 && sent > 0) world.stored[blockIdx.x] = 0;  // for the next launch
@@ -182,10 +189,10 @@ __device__ __forceinline__ void deliver_tiles(const World& world, const TileOrde
 /// \brief  A courier warp: tells the others that this rank is here, does its errands, and leaves
 ///         when nobody needs anything from here any more.
 /// \param  part  the first of this block's parts; `schedule` has the others
-template <int BM, int BN, class TileOrder>
+template <int BM, int BN, class TileOrder, class Stamps>
 __device__ __forceinline__ void travel(const World& world, const TileOrder& tiles,
                                        Schedule& schedule, Part part, float* A, int K,
-                                       unsigned epoch, Bag& bag) {
+                                       unsigned epoch, Bag& bag, const Stamps& stamps) {
   static_assert(BM * BN / 4 % kVectors == 0, "a tile is a whole number of loads");
 
   // -- Courier -------------------------------------------------------------------------------
@@ -193,10 +200,10 @@ __device__ __forceinline__ void travel(const World& world, const TileOrder& tile
   const int courier = threadIdx.x % kCouriers;
   if (blockIdx.x == 0) enter(world, courier, kCouriers, epoch);
   if (world.cut.form == Form::scatter) {
-    deliver_tiles(world, tiles, schedule, part, BM * BN / 4, courier, epoch, bag);
+    deliver_tiles(world, tiles, schedule, part, BM * BN / 4, courier, epoch, bag, stamps);
     return;
   }
-  fetch_rows(world, A, K, courier, epoch, bag);
+  fetch_rows(world, A, K, courier, epoch, bag, stamps);
   if (courier == 0) leave(world, gridDim.x, epoch);
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "ladder/24_many_gpus/cut.hpp"
+#include "ladder/24_many_gpus/stamps.hpp"
 
 namespace ladder::many_gpus {
 
@@ -14,6 +15,7 @@ struct Room {
   std::size_t data_offset;   ///< where a window's data begins: A if it is gathered
   std::size_t window_bytes;  ///< that the rank opens to all others; zero at first
   std::size_t local_bytes;   ///< for itself; zero at first
+  int blocks;                ///< that a launch has at most
 };
 
 /// One rank's part in a product that the kernel itself distributes.
@@ -28,6 +30,7 @@ struct PeerGemm {
   T* C;                  ///< this rank's part
   void* const* windows;  ///< (ranks)  of all ranks, as this one sees them; in the machine's memory
   void* local;           ///< local_bytes of the machine's memory
+  Track* tracks;         ///< (Room::blocks, kTracks)  zero; null: nothing is recorded
 };
 
 /// Functions of one machine.

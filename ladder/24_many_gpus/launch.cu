@@ -66,7 +66,8 @@ Room room_fp32(const Cut& cut) {
   const std::size_t data = cut.form == Form::gather ? rows_of_a : boxes;
   return {.data_offset = words,
           .window_bytes = rounded_up(words + data),
-          .local_bytes = rounded_up(local_words(cut) * sizeof(unsigned)) + boxes};
+          .local_bytes = rounded_up(local_words(cut) * sizeof(unsigned)) + boxes,
+          .blocks = multiprocessors()};
 }
 
 World world_of(const PeerGemm<float>& gemm) {
@@ -84,7 +85,8 @@ World world_of(const PeerGemm<float>& gemm) {
           .outbox = reinterpret_cast<float4*>(after_words)};
 }
 
-void in_kernel_fp32(const PeerGemm<float>& gemm, Stream stream) {
+template <class Stamps>
+void start(const PeerGemm<float>& gemm, const Stamps& stamps, Stream stream) {
   const Shape local = gemm.cut.local();
   const int sms = multiprocessors();
   const Decomposition split = split_of(gemm.cut, sms);
@@ -92,7 +94,7 @@ void in_kernel_fp32(const PeerGemm<float>& gemm, Stream stream) {
   auto* const flags =
       static_cast<unsigned*>(workspace(stream, kFlagBytes + blocks * kPartialBytes));
   // Blocks wait for blocks with lower numbers: all must run at the same time, or none.
-  launch(kernel<BM, BN, BK, WM, WN, TM, TN, STAGES, BAND>,
+  launch(kernel<BM, BN, BK, WM, WN, TM, TN, STAGES, BAND, Stamps>,
          {.grid = dim3(blocks),
           .block = dim3(kThreads),
           .dynamic_shared_bytes = STAGES * sizeof(Stage<BM, BN, BK>) + sizeof(Bag),
@@ -100,7 +102,13 @@ void in_kernel_fp32(const PeerGemm<float>& gemm, Stream stream) {
           .cooperative = true},
          ptx::make_tensor_map(gemm.B, local.K, local.N, BK, BN), local.N, local.K, 1.0f, gemm.alpha,
          gemm.A, gemm.beta, gemm.C, split,
-         reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags, world_of(gemm));
+         reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags, world_of(gemm),
+         stamps);
+}
+
+void in_kernel_fp32(const PeerGemm<float>& gemm, Stream stream) {
+  if (gemm.tracks == nullptr) return start(gemm, NoStamps{}, stream);
+  start(gemm, Stamps{gemm.tracks}, stream);
 }
 
 template <class Element, class T>

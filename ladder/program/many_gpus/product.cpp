@@ -76,6 +76,7 @@ Product<T>::Product(Setting& setting, const Problem& problem, Form form)
     open_ = setting.links.open_memory(room.window_bytes);
     open_bytes_ = room.window_bytes;
     data_offset_ = room.data_offset;
+    blocks_ = room.blocks;
     if (gathers) a_ = reinterpret_cast<T*>(open_->mine + room.data_offset);
   }
   if (a_ == nullptr) {
@@ -135,7 +136,7 @@ void Product<T>::fill(const T* whole_a, const T* whole_b, Numbers numbers) {
 }
 
 template <class T>
-PeerGemm<T> Product<T>::peer_gemm() const {
+PeerGemm<T> Product<T>::peer_gemm(Track* tracks) const {
   return {.cut = cut_,
           .alpha = problem_.alpha,
           .A = a(),
@@ -143,7 +144,8 @@ PeerGemm<T> Product<T>::peer_gemm() const {
           .beta = problem_.beta,
           .C = c(),
           .windows = open_->windows,
-          .local = local_->data()};
+          .local = local_->data(),
+          .tracks = tracks};
 }
 
 template class Product<float>;

@@ -92,11 +92,30 @@ class ProductTest(unittest.TestCase):
         ):
             self.check(*shape(300, 520, 36), environment={name: value})
 
-    def test_bf16(self):
-        found = self.check(
-            *shape(130, 264, 72), "--precision", "bf16", ranks=3, steps=["in turn", "in pieces"]
-        )
-        self.assertIn("FP32", found["gather", "in the kernel"]["why_not"])
+    def test_bf16_on_any_number_of_ranks_and_ragged_cuts(self):
+        bf16 = ["--precision", "bf16"]
+        self.check(*shape(300, 264, 72), *bf16, ranks=1)
+        self.check(*shape(700, 520, 136), *bf16)
+        self.check(*shape(1, 24, 24), *bf16, ranks=3)  # two have no rows
+        self.check(*shape(1030, 264, 40), *bf16, ranks=4)
+        self.check(*shape(130, 1032, 72), *bf16, ranks=8)
+
+    def test_bf16_factors(self):
+        factors = ["--alpha", "1.5", "--beta", "-0.5"]
+        self.check(*shape(301, 264, 72), *factors, "--precision", "bf16", ranks=3)
+
+    def test_bf16_in_more_than_one_chunk_of_k(self):
+        self.check(*shape(300, 520, 2056), "--precision", "bf16", steps=["in the kernel"])
+
+    def test_bf16_in_any_order_of_blocks_and_threads(self):
+        for name, value in (
+            ("LADDER_BLOCK_ORDER", "descending"),
+            ("LADDER_THREAD_TURNS", "lanes"),
+            ("LADDER_COPY_ARRIVAL", "early"),
+        ):
+            self.check(
+                *shape(300, 264, 72), "--precision", "bf16", environment={name: value}
+            )
 
     @unittest.skipUnless(ROOT, "only root can become somebody else")
     def test_as_a_user(self):
