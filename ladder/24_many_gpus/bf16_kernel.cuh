@@ -3,12 +3,12 @@
 /// \brief One product over several GPUs in BF16: rung 19, whose idle warps are couriers.
 ///
 /// In rung 19, one thread of the first warpgroup loads, and its other three warps do nothing. Here
-/// they travel (bf16_courier.cuh). When A is gathered, they fetch other ranks' rows in parcels, in
-/// the order of K, and the producer waits for a chunk of K at a time. When C is scattered, they take
+/// they travel (bf16_courier.cuh). When A is gathered, they fetch other ranks' rows in parcels,
+/// along K, and the producer waits for a chunk of K at a time. When C is scattered, they take
 /// finished tiles, rounded to BF16, to the rank that adds them in FP32 and rounds once more.
 ///
-/// Traffic  L2  2*M*N*K*(1/(2*BM) + 1/BN) bytes of the rank's slice, and 2*BM*BN twice for each tile
-///          of another rank's; links  2*M*K*(ranks-1)/ranks bytes to each rank (gather),
+/// Traffic  L2  2*M*N*K*(1/(2*BM) + 1/BN) bytes of the rank's slice, and 2*BM*BN twice for each
+///          tile of another rank's; links  2*M*K*(ranks-1)/ranks bytes to each rank (gather),
 ///          2*M*N*(ranks-1)/ranks (scatter).
 #pragma once
 
@@ -26,8 +26,8 @@
 
 namespace ladder::many_gpus {
 
-/// \brief   This rank's part of C = alpha*A*B + beta*C. All blocks run together, at the same time as
-///          the other ranks' kernels; clusters take tiles of 2*BM x BN in turn.
+/// \brief   This rank's part of C = alpha*A*B + beta*C. All blocks run together, at the same time
+///          as the other ranks' kernels; clusters take tiles of 2*BM x BN in turn.
 /// \tparam  FORM      what travels: rows of A, or tiles of C
 /// \tparam  BM,BN,BK  block tile in elements; BM is 128, BN a multiple of 128 up to 256, BK is 64
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory

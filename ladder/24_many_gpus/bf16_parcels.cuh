@@ -16,8 +16,8 @@ constexpr int kParcelRows = 4;
 constexpr int kChunk = 1024;
 constexpr int kCountedRows = 128;  ///< rows that have a counter together: those of a block's tile
 
-/// \brief Parcels, and their counters. A counter has a count for each parcel of 128 rows and a chunk
-///        of K, and of each launch: nobody resets it.
+/// \brief Parcels, and their counters. A counter has a count for each parcel of 128 rows and a
+///        chunk of K, and of each launch: nobody resets it.
 struct Parcels {
   const Cut& cut;
 

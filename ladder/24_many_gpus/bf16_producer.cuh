@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/24_many_gpus/bf16_producer.cuh
-/// \brief The thread that only loads, as in rung 19. Before it asks for another rank's rows of A, it
-///        waits until these have arrived.
+/// \brief The thread that only loads, as in rung 19. Before it asks for another rank's rows of A,
+///        it waits until these have arrived.
 #pragma once
 
 #include "common/device.cuh"

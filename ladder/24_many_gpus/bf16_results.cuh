@@ -78,8 +78,8 @@ struct Place {
   int col0;
 };
 
-/// \brief  C = alpha*acc + beta*C for a warpgroup's 64 x BN, as far as its rank has such rows. As in
-///         rung 19 it leaves as boxes; only a box that reaches over the end of a rank's rows is
+/// \brief  C = alpha*acc + beta*C for a warpgroup's 64 x BN, as far as its rank has such rows. As
+///         in rung 19 it leaves as boxes; only a box that reaches over the end of a rank's rows is
 ///         stored row by row.
 /// \param  acc    (BN/2)
 /// \param  boxes  (kResults)  of this warpgroup

@@ -89,9 +89,9 @@ __device__ __forceinline__ void wait_until_entered(const World& world, int q, un
   }
 }
 
-/// \brief  Says that this thread, for all that fetched with it, needs nothing more from other ranks.
-///         The last one to say so tells the others, and waits for them: this rank's rows may change
-///         after this launch.
+/// \brief  Says that this thread, for all that fetched with it, needs nothing more from other
+///         ranks. The last one to say so tells the others, and waits for them: this rank's rows may
+///         change after this launch.
 /// \param  leaving  how many threads say so in a launch
 __device__ __forceinline__ void leave(const World& world, unsigned leaving, unsigned epoch) {
   const int ranks = world.cut.ranks;

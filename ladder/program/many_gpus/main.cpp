@@ -155,8 +155,8 @@ Rung rung_of(const std::string& precision, bool on_gpu) {
   return *best;
 }
 
-/// \brief What a copy may take beside the rung's kernel. A BF16 product ends eight times sooner, and
-///        its copy has half of the bytes: it needs more SMs. Its blocks come in pairs.
+/// \brief What a copy may take beside the rung's kernel. A BF16 product ends eight times sooner,
+///        and its copy has half of the bytes: it needs more SMs. Its blocks come in pairs.
 Beside beside(const Rung& rung) {
   if (rung.precision == kBf16) return {.blocks = 16, .cluster = 2};
   return {.blocks = 8, .cluster = 1};
