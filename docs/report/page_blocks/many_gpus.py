@@ -203,7 +203,18 @@ def measured_any(rows):
     return any("**" in cell for row in rows for cell in row[3:])
 
 
+def timeline_block(*_):
+    """The figure of stamps, if a GPU has recorded some."""
+    if not any(RESULTS.glob("*/ranks_timeline_*.json")):
+        return "No GPU has recorded its stamps yet."
+    words = (
+        "The share of a rank's blocks that multiply, and that travel, over the time of a product"
+    )
+    return f"![{words}](../../docs/figures/ranks_timeline.svg)"
+
+
 BLOCKS = {
+    "many_gpus_timeline": timeline_block,
     "many_gpus": many_gpus_block,
     "many_gpus_model": model_block,
     "many_gpus_predicted": predicted_block,
