@@ -34,6 +34,8 @@ from bench.results_forms.gpu import (
     PREDICATES,
     PROFILE,
     RANKS_FORM,
+    RANKS_PREDICTION,
+    RANKS_TIMELINE,
     ROOFS,
     ROWS,
     SAMPLED,
@@ -107,6 +109,11 @@ FORMS = {
         record(device=text, torch=text, mask=text, elements=positive),
     ),
     "bench/results/*/many_gpus_*.json": results(RANKS_FORM, MACHINE),
+    "bench/results/many_gpus_predicted.json": results(
+        RANKS_PREDICTION,
+        record(fitted_to=each(text), error=named(number), as_in_fp32=named(each(text, 0))),
+    ),
+    "bench/results/*/ranks_timeline_*.json": results(RANKS_TIMELINE, record(device=text)),
     "bench/results/*/fused_matmul*.json": results(
         FUSED_MATMUL, record(device=text, torch=text, nccl=text, ranks=positive)
     ),

@@ -215,6 +215,25 @@ RANKS_FORM = record(
     ),
     **SHAPE,
 )
+RANKS_PREDICTION = record(
+    name=text,
+    precision=text,
+    ranks=positive,
+    one_ms=positive,
+    compute_ms=positive,
+    communication_ms=positive,
+    steps=named(record(ms=positive, speed_up=positive)),
+    **SHAPE,
+)
+RANKS_TIMELINE = record(
+    name=text,
+    precision=text,
+    ranks=positive,
+    links=text,
+    columns=each(text),
+    tracks=each(record(rank=count, intervals=each(anything), dropped=count)),
+    **SHAPE,
+)
 FUSED_MATMUL = record(
     name=text, precision=text, time_ms=named(positive), speed_up=named(positive), **SHAPE
 )

@@ -31,4 +31,16 @@ __device__ __forceinline__ void fence_proxy_async([[maybe_unused]] Here here = H
 #endif
 }
 
+/// Orders what this thread wrote to global memory, or saw written by others, with copies that it
+/// starts after it: fence.proxy.async, PTX ISA 9.7.13.4. A box of a tensor map is read by another
+/// proxy than a thread's loads, to which an acquire alone says nothing.
+__device__ __forceinline__ void fence_proxy_async_global(
+    [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("fence.proxy.async.global;" ::: "memory");
+#else
+  emulator::fence_proxy_async(here);
+#endif
+}
+
 }  // namespace ladder::ptx

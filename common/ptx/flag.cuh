@@ -35,6 +35,17 @@ __device__ __forceinline__ void store_release(unsigned* flag, unsigned value,
 #endif
 }
 
+/// \brief  Adds to a counter after everything that this thread wrote, or saw written, before:
+///         red.release.gpu, PTX ISA 9.7.13.6. Who acquires the sum sees that of all who added.
+__device__ __forceinline__ void add_release(unsigned* counter, unsigned value) {
+#ifdef __CUDACC__
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(counter), "r"(value) : "memory");
+#else
+  __threadfence();
+  atomicAdd(counter, value);
+#endif
+}
+
 /// \brief  Reads a flag that another GPU may set: ld.acquire.sys, PTX ISA 9.7.9.8. A thread that
 ///         sees its new value sees all that was written before it, in whosever memory.
 __device__ __forceinline__ unsigned load_acquire_system(

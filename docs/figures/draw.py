@@ -19,6 +19,7 @@ import sys
 
 from bench import SOURCES, program
 from bench.rungs import rung_table
+from docs.figures import ranks_timeline
 from docs.report.generated import keep, told
 from docs.report.recorded import FigureError
 
@@ -67,7 +68,8 @@ def of_rungs():
 def names():
     """Names of all figures that there are."""
     ours = [name for name in of_rungs() if (FOLDER / f"{name}.py").exists()]
-    wide = (*ours, *OF_CHAPTERS)
+    recorded = ("ranks_timeline",) if ranks_timeline.is_recorded() else ()
+    wide = (*ours, *OF_CHAPTERS, *recorded)
     return (*wide, *(f"{name}{NARROW}" for name in wide if has_narrow(name)))
 
 

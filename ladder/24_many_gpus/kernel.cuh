@@ -42,11 +42,14 @@ namespace ladder::many_gpus {
 /// \param   C         (M, N), or (own rows, N) when C is scattered; not read when beta == 0
 /// \param   partials  (blocks, BM*BN) partial tiles
 /// \param   flags     (blocks)  zero; 1 while a block's partial tile waits to be added
-template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND>
+/// \param   stamps    NoStamps, or Stamps to record what takes time
+template <int BM, int BN, int BK, int WM, int WN, int TM, int TN, int STAGES, int BAND,
+          class Stamps>
 __global__ void __launch_bounds__(32 * (kProducerWarps + kCourierWarps + (BM / WM) * (BN / WN)), 1)
     kernel(const __grid_constant__ ptx::TensorMap map_b, int N, int K, float one, float alpha,
            float* A, float beta, float* C, const __grid_constant__ Decomposition split,
-           float4* partials, unsigned* flags, const __grid_constant__ World world) {
+           float4* partials, unsigned* flags, const __grid_constant__ World world,
+           const __grid_constant__ Stamps stamps) {
   constexpr int kConsumerWarps = (BM / WM) * (BN / WN);
   constexpr int kConsumers = 32 * kConsumerWarps;
   constexpr int kWarpCols = BN / WN;  // columns of warps in a block tile
@@ -76,12 +79,12 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + kCourierWarps + (BM / W
   }
   __syncthreads();
   if (warp < kProducerWarps) {
-    produce<STAGES>(stages, map_b, K, A, tiles, schedule, part, shared_epoch);
+    produce<STAGES>(stages, map_b, K, A, tiles, schedule, part, shared_epoch, stamps);
     return;
   }
   if (warp < kProducerWarps + kCourierWarps) {
     Bag& bag = *reinterpret_cast<Bag*>(shared + STAGES * sizeof(Stage));
-    travel<BM, BN>(world, tiles, schedule, part, A, K, shared_epoch, bag);
+    travel<BM, BN>(world, tiles, schedule, part, A, K, shared_epoch, bag, stamps);
     return;
   }
 
@@ -111,6 +114,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + kCourierWarps + (BM / W
   ptx::mbarrier_wait(&stages->full, phase);
   read(0, 0);
   while (part.tile >= 0) {
+    const unsigned long long begin = stamps.now();
     float acc[TM][TN] = {};  // (TM, TN)
 
     // -- Main loop over K --------------------------------------------------------------------
@@ -170,6 +174,7 @@ __global__ void __launch_bounds__(32 * (kProducerWarps + kCourierWarps + (BM / W
                                        world.cut.rows_of(tile.rank), N, alpha, beta,
                                        C + first_row * N);
     }
+    if (consumer == 0) stamps.add(kConsumerTrack, Work::tile, tile.rank, begin);
     part = schedule.next();
   }
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "ladder/24_many_gpus/cut.hpp"
+#include "ladder/24_many_gpus/stamps.hpp"
 
 namespace ladder::many_gpus {
 
@@ -14,26 +15,31 @@ struct Room {
   std::size_t data_offset;   ///< where a window's data begins: A if it is gathered
   std::size_t window_bytes;  ///< that the rank opens to all others; zero at first
   std::size_t local_bytes;   ///< for itself; zero at first
+  int blocks;                ///< that a launch has at most
 };
 
 /// One rank's part in a product that the kernel itself distributes.
+/// \tparam T  element type of all matrices
+template <class T>
 struct PeerGemm {
   Cut cut;
   float alpha;
-  float* A;        ///< gather: this rank's window's data, with its own rows; scatter: (M, slice)
-  const float* B;  ///< this rank's slice
+  T* A;        ///< gather: this rank's window's data, with its own rows; scatter: (M, slice)
+  const T* B;  ///< this rank's slice
   float beta;
-  float* C;              ///< this rank's part
+  T* C;                  ///< this rank's part
   void* const* windows;  ///< (ranks)  of all ranks, as this one sees them; in the machine's memory
   void* local;           ///< local_bytes of the machine's memory
+  Track* tracks;         ///< (Room::blocks, kTracks)  zero; null: nothing is recorded
 };
 
 /// Functions of one machine.
 struct Kernels {
-  /// \throws ShapeRefused  the kernel cannot take this cut
-  Room (*room)(const Cut& cut);
+  Room (*room_fp32)(const Cut& cut);
+  Room (*room_bf16)(const Cut& cut);
   /// \brief  The step in the kernel. All ranks call it, as often as each other.
-  void (*in_kernel)(const PeerGemm& gemm, Stream stream);
+  void (*in_kernel_fp32)(const PeerGemm<float>& gemm, Stream stream);
+  void (*in_kernel_bf16)(const PeerGemm<bfloat16>& gemm, Stream stream);
   /// \brief  C = alpha * (the sum of all parts) + beta*C.
   /// \param  parts  (ranks, count)  added up from `own` on, then the others in the order of ranks
   /// \param  C      (count)  not read when beta == 0

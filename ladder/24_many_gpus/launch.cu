@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/24_many_gpus/launch.cu
-/// \brief Tile, decomposition and launch of rung 24.
+/// \brief Tile, decomposition and launch of rung 24 in FP32, and sums of what ranks have sent.
 #include <algorithm>
 #include <cstddef>
 
 #include "common/launch.cuh"
 #include "common/workspace.hpp"
+#include "ladder/24_many_gpus/bf16_launch.hpp"
 #include "ladder/24_many_gpus/kernel.cuh"
 #include "ladder/24_many_gpus/kernels.hpp"
 #include "ladder/24_many_gpus/sum_parts.cuh"
@@ -43,11 +44,6 @@ Decomposition split_of(const Cut& cut, int sms) {
                    [](int k_tiles, int peers) { return k_tiles + peers - 1; });
 }
 
-std::size_t rounded_up(std::size_t bytes) {
-  constexpr std::size_t kAlignment = 4096;  // of a window, to NCCL
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
 int tiles_per_rank(const Cut& cut) {
   return ceil_div(cut.rows(), BM) * ceil_div(cut.local().N, BN);
 }
@@ -62,7 +58,7 @@ std::size_t local_words(const Cut& cut) {
   return 2 + kMostBlocks + cut.padded_rows();
 }
 
-Room room(const Cut& cut) {
+Room room_fp32(const Cut& cut) {
   const std::size_t words = rounded_up((2 * cut.ranks + partial_tiles(cut)) * sizeof(unsigned));
   const std::size_t boxes = partial_tiles(cut) * kPartialBytes;
   const std::size_t rows_of_a =
@@ -70,15 +66,16 @@ Room room(const Cut& cut) {
   const std::size_t data = cut.form == Form::gather ? rows_of_a : boxes;
   return {.data_offset = words,
           .window_bytes = rounded_up(words + data),
-          .local_bytes = rounded_up(local_words(cut) * sizeof(unsigned)) + boxes};
+          .local_bytes = rounded_up(local_words(cut) * sizeof(unsigned)) + boxes,
+          .blocks = multiprocessors()};
 }
 
-World world_of(const PeerGemm& gemm) {
+World world_of(const PeerGemm<float>& gemm) {
   auto* const words = static_cast<unsigned*>(gemm.local);
   unsigned char* const after_words = static_cast<unsigned char*>(gemm.local) +
                                      rounded_up(local_words(gemm.cut) * sizeof(unsigned));
   return {.cut = gemm.cut,
-          .word_bytes = room(gemm.cut).data_offset,
+          .word_bytes = room_fp32(gemm.cut).data_offset,
           .tiles_per_rank = tiles_per_rank(gemm.cut),
           .windows = reinterpret_cast<const Window*>(gemm.windows),
           .started = words,
@@ -88,7 +85,8 @@ World world_of(const PeerGemm& gemm) {
           .outbox = reinterpret_cast<float4*>(after_words)};
 }
 
-void in_kernel(const PeerGemm& gemm, Stream stream) {
+template <class Stamps>
+void start(const PeerGemm<float>& gemm, const Stamps& stamps, Stream stream) {
   const Shape local = gemm.cut.local();
   const int sms = multiprocessors();
   const Decomposition split = split_of(gemm.cut, sms);
@@ -96,7 +94,7 @@ void in_kernel(const PeerGemm& gemm, Stream stream) {
   auto* const flags =
       static_cast<unsigned*>(workspace(stream, kFlagBytes + blocks * kPartialBytes));
   // Blocks wait for blocks with lower numbers: all must run at the same time, or none.
-  launch(kernel<BM, BN, BK, WM, WN, TM, TN, STAGES, BAND>,
+  launch(kernel<BM, BN, BK, WM, WN, TM, TN, STAGES, BAND, Stamps>,
          {.grid = dim3(blocks),
           .block = dim3(kThreads),
           .dynamic_shared_bytes = STAGES * sizeof(Stage<BM, BN, BK>) + sizeof(Bag),
@@ -104,7 +102,13 @@ void in_kernel(const PeerGemm& gemm, Stream stream) {
           .cooperative = true},
          ptx::make_tensor_map(gemm.B, local.K, local.N, BK, BN), local.N, local.K, 1.0f, gemm.alpha,
          gemm.A, gemm.beta, gemm.C, split,
-         reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags, world_of(gemm));
+         reinterpret_cast<float4*>(flags + kFlagBytes / sizeof(unsigned)), flags, world_of(gemm),
+         stamps);
+}
+
+void in_kernel_fp32(const PeerGemm<float>& gemm, Stream stream) {
+  if (gemm.tracks == nullptr) return start(gemm, NoStamps{}, stream);
+  start(gemm, Stamps{gemm.tracks}, stream);
 }
 
 template <class Element, class T>
@@ -133,7 +137,12 @@ void sum_bf16(const bfloat16* parts, int ranks, int own, std::size_t count, floa
 }  // namespace
 
 Kernels kernels() {
-  return {.room = room, .in_kernel = in_kernel, .sum_fp32 = sum_fp32, .sum_bf16 = sum_bf16};
+  return {.room_fp32 = room_fp32,
+          .room_bf16 = room_bf16,
+          .in_kernel_fp32 = in_kernel_fp32,
+          .in_kernel_bf16 = in_kernel_bf16,
+          .sum_fp32 = sum_fp32,
+          .sum_bf16 = sum_bf16};
 }
 
 }  // namespace ladder::many_gpus

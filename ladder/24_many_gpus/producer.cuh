@@ -10,6 +10,7 @@
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
 #include "common/stream_k_schedule.cuh"
+#include "ladder/24_many_gpus/stamps.cuh"
 #include "ladder/24_many_gpus/world.cuh"
 
 namespace ladder::many_gpus {
@@ -30,10 +31,11 @@ struct __align__(128) Stage {
 /// \param  stages  (STAGES)  the ring in shared memory
 /// \param  part    the first of this block's parts; `schedule` has the others
 /// \param  A       (padded rows, K)  of all ranks, as far as they are here
-template <int STAGES, int BM, int BN, int BK, class TileOrder>
+template <int STAGES, int BM, int BN, int BK, class TileOrder, class Stamps>
 __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::TensorMap& map_b,
                                         int K, const float* A, const TileOrder& tiles,
-                                        Schedule& schedule, Part part, unsigned epoch) {
+                                        Schedule& schedule, Part part, unsigned epoch,
+                                        const Stamps& stamps) {
   using Stage = many_gpus::Stage<BM, BN, BK>;
   static_assert(BM == 4 * 32 && BK % 4 == 0, "4 x 4 blocks of A for the lanes of a producer");
   static_assert(STAGES % kProducerWarps == 0, "a producer warp has stages of its own");
@@ -57,16 +59,19 @@ __device__ __forceinline__ void produce(Stage<BM, BN, BK>* stages, const ptx::Te
     const World& world = tiles.world;
     const RankTile tile = tiles(part.tile);
     col0 = tile.col0;
+    const bool travels = world.cut.form == Form::gather && tile.rank != world.cut.rank;
+    const unsigned long long begin = stamps.now();
     for (int m = 0; m < 4; ++m) {
       // Rows past the rank's may hold anything, because C has no such rows: take its last one.
       const int row =
           tile.rank * world.cut.rows() + min(tile.row0 + a_m + m, world.cut.rows_of(tile.rank) - 1);
-      if (world.cut.form == Form::gather && tile.rank != world.cut.rank) {
+      if (travels) {
         while (ptx::load_acquire(&world.here[row]) != epoch) {
         }
       }
       gA[m] = A + static_cast<size_t>(row) * K + k0;
     }
+    if (travels && threadIdx.x == 0) stamps.add(kProducerTrack, Work::wait, tile.rank, begin);
   };
   float4 a[BK / 4][4];
   const auto fetch = [&] {

@@ -40,7 +40,8 @@ struct World {
   const Window* windows;  ///< (ranks)  in global memory
   unsigned* started;      ///< (1)  blocks that have ever started here
   unsigned* finished;     ///< (1)  blocks whose couriers have ever finished
-  unsigned* here;         ///< (padded rows)  epoch in which a row of A arrived (gather)
+  unsigned* here;         ///< gather: (padded rows)  epoch in which a row of A arrived; in BF16
+                          ///< (Parcels::counters())  parcels that have ever arrived
   unsigned* stored;  ///< (blocks)  partial tiles that a block has left for its couriers (scatter)
   float4* outbox;    ///< (ranks, tiles_per_rank, BM*BN/4)  partial tiles for others (scatter)
 
@@ -80,6 +81,10 @@ struct RankTileOrder {
       tile -= tiles.tiles_m * tiles_n;
       rank = cut.next(rank);
       tiles = of_rank(rank);
+    }
+    if (cut.form == Form::gather) {  // row by row, as they arrive
+      const TileOrder<BM, BN, 1> as_they_arrive = {tiles.tiles_m, tiles_n};
+      return {rank, tile, as_they_arrive.row_of(tile), as_they_arrive.col_of(tile)};
     }
     return {rank, tile, tiles.row_of(tile), tiles.col_of(tile)};
   }

@@ -7,6 +7,7 @@ from docs.report.recorded import NotRecordedError
 
 RESULTS = SOURCES / "bench" / "results"
 KEYS = ("name", "m", "n", "k", "precision")  # what tells one form of one product from others
+PREDICTED_FILE = "many_gpus_predicted.json"  # written before the run: see ranks_prediction.py
 STEPS = ("in turn", "in pieces", "in the kernel")
 # A host of 8 GPUs has a port of 400 Gbit/s of InfiniBand for each: NVIDIA's DGX H100 data sheet.
 # The latency is that of a message between hosts.
@@ -16,12 +17,17 @@ PREDICTED = (4, 8)  # ranks on one host
 PREDICTED_HOSTS = (1024, 65536)  # (ranks on many hosts, M = N = K)
 
 
-def recordings(pattern):
-    """The results files of this name."""
+def recordings_by_file(pattern):
+    """[(path, results)] of the files of this name."""
     found = sorted(RESULTS.glob(pattern))
     if not found:
         raise NotRecordedError(f"bench/results/{pattern} is not there")
-    return [results_file.read(path) for path in found]
+    return [(path, results_file.read(path)) for path in found]
+
+
+def recordings(pattern):
+    """The results files of this name."""
+    return [results for _, results in recordings_by_file(pattern)]
 
 
 def entries():
@@ -32,7 +38,17 @@ def entries():
         for form in data["benchmarks"]
         if form["measured"] and form["ranks"] > 1
     ]
-    return sorted(found, key=lambda entry: (entry[1]["precision"], work(entry[1])))
+    return sorted(found, key=lambda entry: order_of(entry[1]))
+
+
+def order_of(form):
+    """Rows of tables: by precision, size and number of ranks."""
+    return (form["precision"], work(form), form["ranks"])
+
+
+def key_of(form, ranks):
+    """What two programs that time the same product have in common."""
+    return (*(form[key] for key in KEYS), ranks)
 
 
 def work(form):
@@ -41,13 +57,13 @@ def work(form):
 
 
 def peers():
-    """{KEYS: speed-up of PyTorch's fused operator}; empty if not recorded."""
+    """{key_of(): speed-up of PyTorch's fused operator}; empty if not recorded."""
     try:
         files = recordings("*/fused_matmul*.json")
     except NotRecordedError:
         return {}
     return {
-        tuple(entry[key] for key in KEYS): entry["speed_up"]["fused"]
+        key_of(entry, data["context"]["ranks"]): entry["speed_up"]["fused"]
         for data in files
         for entry in data["benchmarks"]
     }
@@ -60,7 +76,7 @@ def many_gpus_block(*_):
     for _, form in entries():
         measured = form["measured"]
         speed_up = {step["step"]: step["speed_up"] for step in measured["steps"]}
-        peer = fused.get(tuple(form[key] for key in KEYS))
+        peer = fused.get(key_of(form, form["ranks"]))
         rows.append(
             (
                 f"{form['precision']} {form['m']} x {form['n']} x {form['k']}",
@@ -142,4 +158,64 @@ def prediction(model, ranks, shape, links):
     )
 
 
-BLOCKS = {"many_gpus": many_gpus_block, "many_gpus_model": model_block}
+def predicted_block(*_):
+    """What was foretold before a run on more GPUs, and what was then measured."""
+    foretold = recordings(PREDICTED_FILE)[0]
+    context = foretold["context"]
+    measured = {
+        key_of(form, form["ranks"]): {
+            step["step"]: step["speed_up"] for step in form["measured"]["steps"]
+        }
+        for _, form in entries()
+    }
+    rows = []
+    for form in sorted(foretold["benchmarks"], key=order_of):
+        found = measured.get(key_of(form, form["ranks"]), {})
+        cells = [
+            f"{form['steps'][step]['speed_up']:.2f}"
+            + (f" / **{found[step]:.2f}**" if step in found else "")
+            for step in STEPS
+        ]
+        product = f"{form['precision']} {form['m']} x {form['n']} x {form['k']}"
+        rows.append((product, form["name"], form["ranks"], *cells))
+    misses = " and ".join(
+        f"{100 * error:.0f} % in {name}" for name, error in sorted(context["error"].items())
+    )
+    assumed = [
+        f"In {precision}, {' and '.join(steps)} was not timed on fewer GPUs: the model takes what "
+        "it found in FP32."
+        for precision, steps in context["as_in_fp32"].items()
+        if steps
+    ]
+    ran = (
+        "first what was foretold, then **what was measured**" if measured_any(rows) else "foretold"
+    )
+    return (
+        f"{table(('M x N x K', 'form', 'GPUs', *STEPS), rows)}\n\n"
+        f"Speed-ups over one GPU, {ran}. The file was written on {context['date'][:10]}, before "
+        f"any run on so many GPUs; the model misses what it was fitted to by at most {misses}. "
+        f"{' '.join(assumed)}".rstrip()
+    )
+
+
+def measured_any(rows):
+    """Whether a row has more than a prediction."""
+    return any("**" in cell for row in rows for cell in row[3:])
+
+
+def timeline_block(*_):
+    """The figure of stamps, if a GPU has recorded some."""
+    if not any(RESULTS.glob("*/ranks_timeline_*.json")):
+        return "No GPU has recorded its stamps yet."
+    words = (
+        "The share of a rank's blocks that multiply, and that travel, over the time of a product"
+    )
+    return f"![{words}](../../docs/figures/ranks_timeline.svg)"
+
+
+BLOCKS = {
+    "many_gpus_timeline": timeline_block,
+    "many_gpus": many_gpus_block,
+    "many_gpus_model": model_block,
+    "many_gpus_predicted": predicted_block,
+}

@@ -20,6 +20,12 @@ struct OpenMemory {
   void* const* windows;  ///< (ranks)  all ranks', in the machine's memory, for a kernel
 };
 
+/// What a copy that runs beside a kernel takes, and what it leaves.
+struct Beside {
+  int blocks;   ///< SMs that it takes at most. Each moves some 20 GB/s
+  int cluster;  ///< blocks of the kernel that need neighbouring SMs: what is left should hold them
+};
+
 /// \brief The links between ranks. Every function is called by all ranks in the same order. On a
 ///        GPU, they return before the work is done, and streams order it.
 class Links {
@@ -62,7 +68,8 @@ class Links {
 /// MPI on this computer's memory.
 std::unique_ptr<Links> make_host_links(const Ranks& ranks);
 /// \brief  NCCL between the current GPUs of all ranks.
+/// \param  beside  for exchange()
 /// \throws MachineError  this build is without CUDA or NCCL, or the NCCL it finds is too old
-std::unique_ptr<Links> make_nccl_links(const Ranks& ranks);
+std::unique_ptr<Links> make_nccl_links(const Ranks& ranks, const Beside& beside);
 
 }  // namespace ladder::many_gpus

@@ -19,9 +19,12 @@
 #include "common/terminal/run_command_line.hpp"
 #include "emulator/run/settings.hpp"
 #include "ladder/program/many_gpus/report.hpp"
+#include "ladder/program/many_gpus/timeline.hpp"
 
 namespace ladder::many_gpus {
 namespace {
+
+using nlohmann::json;
 
 /// What the command line asks for.
 struct Options {
@@ -33,6 +36,7 @@ struct Options {
   std::string device = "auto";
   std::string protocol = "burst";
   std::string json;
+  std::string stamps;
   bool no_timing = false;
   bool no_verification = false;
   double patience_s = 20.0;
@@ -71,6 +75,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"burst", "sustained"}))
       ->capture_default_str();
   app.add_option("--json", options.json, "file for the results, - for standard output");
+  app.add_option("--stamps", options.stamps,
+                 "file for what each block was busy with during a product in the kernel");
   app.add_flag("--no-timing", options.no_timing, "verify only");
   app.add_flag("--no-verification", options.no_verification, "time only");
   app.add_option("--patience", options.patience_s, "seconds to wait for another rank")
@@ -149,6 +155,13 @@ Rung rung_of(const std::string& precision, bool on_gpu) {
   return *best;
 }
 
+/// \brief What a copy may take beside the rung's kernel. A BF16 product ends eight times sooner,
+///        and its copy has half of the bytes: it needs more SMs. Its blocks come in pairs.
+Beside beside(const Rung& rung) {
+  if (rung.precision == kBf16) return {.blocks = 16, .cluster = 2};
+  return {.blocks = 8, .cluster = 1};
+}
+
 template <class T>
 FormReport report_form(Setting& setting, const Options& options, Form form,
                        const std::vector<Step>& steps, Stopwatch* stopwatch) {
@@ -184,7 +197,8 @@ void require_agreement(const Options& options, const Ranks& ranks) {
   ranks.require_same("factors and seed", fmt::format("alpha {}, beta {}, seed {}", problem.alpha,
                                                      problem.beta, problem.seed));
   ranks.require_same("precision, form and step",
-                     fmt::format("{}, {}, {}", options.precision, options.form, options.step));
+                     fmt::format("{}, {}, {}{}", options.precision, options.form, options.step,
+                                 options.stamps.empty() ? "" : ", stamps"));
   ranks.require_same("protocol and phases",
                      fmt::format("{}{}{}", options.protocol, options.no_timing ? ", untimed" : "",
                                  options.no_verification ? ", unverified" : ""));
@@ -201,8 +215,10 @@ int run(Options options, const Ranks& ranks) {
                                  *options.ranks, ranks.ranks()));
   }
   std::optional<OutputFile> file;
+  std::optional<OutputFile> stamps;
   ranks.together([&] {
     if (ranks.rank() == 0 && !options.json.empty()) file.emplace(options.json);
+    if (ranks.rank() == 0 && !options.stamps.empty()) stamps.emplace(options.stamps);
   });
   ranks.require_same("device", options.device);
   const std::unique_ptr<Machine> machine = machine_of(options, ranks);
@@ -214,8 +230,8 @@ int run(Options options, const Ranks& ranks) {
   std::unique_ptr<Links> links;
   std::optional<Setting> setting;
   ranks.together([&] {
-    links = machine->is_gpu() ? make_nccl_links(ranks) : make_host_links(ranks);
     const Rung rung = rung_of(options.precision, machine->is_gpu());
+    links = machine->is_gpu() ? make_nccl_links(ranks, beside(rung)) : make_host_links(ranks);
     if (const auto refused = machine->is_gpu()
                                  ? why_not_on(rung, machine->compute_capability(), machine->name())
                                  : std::nullopt) {
@@ -255,7 +271,17 @@ int run(Options options, const Ranks& ranks) {
             ? report_form<bfloat16>(*setting, options, form, steps, stopwatch.get())
             : report_form<float>(*setting, options, form, steps, stopwatch.get()));
   }
+  json timelines = json::array();
+  for (const Form form : options.stamps.empty() ? std::vector<Form>{} : forms_of(options.form)) {
+    timelines.push_back(options.precision == "bf16"
+                            ? record_timeline<bfloat16>(*setting, options.problem, form)
+                            : record_timeline<float>(*setting, options.problem, form));
+  }
   if (ranks.rank() == 0) {
+    if (stamps) {
+      stamps->write(file_text({{"context", results_context(report.device, std::nullopt, {}, {})},
+                               {"benchmarks", timelines}}));
+    }
     if (!file || !file->is_standard_output()) fmt::print("{}", text_of(report));
     if (file) {
       std::map<std::string, std::string> versions = machine->versions();

@@ -18,9 +18,6 @@ namespace ladder::many_gpus {
 namespace {
 
 constexpr int kOldestNccl = NCCL_VERSION(2, 28, 0);
-/// SMs that a copy beside a kernel takes. Each moves some 20 GB/s, and the kernel does without
-/// them.
-constexpr int kBlocksOfExchange = 8;
 
 void check(ncclResult_t status, std::source_location at = std::source_location::current()) {
   if (status == ncclSuccess) return;
@@ -47,16 +44,23 @@ int version_of_nccl() {
 
 class NcclLinks final : public Links {
  public:
-  explicit NcclLinks(const Ranks& ranks) : ranks_(ranks) {
+  NcclLinks(const Ranks& ranks, const Beside& beside) : ranks_(ranks), beside_(beside) {
     if (version_of_nccl() < kOldestNccl) {
       throw MachineError(fmt::format("NCCL {} was found, and 2.28 or newer is needed",
                                      text_of_version(version_of_nccl())));
     }
-    ladder::check(cudaStreamCreateWithFlags(&second_, cudaStreamNonBlocking));
+    // Of two kernels that could start, the copy does.
+    int least = 0;
+    int most = 0;
+    ladder::check(cudaDeviceGetStreamPriorityRange(&least, &most));
+    ladder::check(cudaStreamCreateWithPriority(&second_, cudaStreamNonBlocking, most));
     ladder::check(cudaEventCreateWithFlags(&passed_, cudaEventDisableTiming));
     ncclConfig_t all = NCCL_CONFIG_INITIALIZER;
     ncclConfig_t few = NCCL_CONFIG_INITIALIZER;
-    few.maxCTAs = kBlocksOfExchange;
+    few.maxCTAs = beside.blocks;
+    // NCCL's blocks are clusters of 4 unless it is told otherwise. A kernel that has taken all SMs
+    // but a few leaves no four of them side by side, so such a copy would begin when it ends.
+    few.cgaClusterSize = beside.cluster;
     all_ = connect(all);
     few_ = connect(few);
     ranks.watchdog().set_alarm([this] { return failure(); });
@@ -112,7 +116,7 @@ class NcclLinks final : public Links {
         },
         in);
   }
-  int blocks_of_exchange() const override { return kBlocksOfExchange; }
+  int blocks_of_exchange() const override { return beside_.blocks; }
 
   std::string why_no_open_memory() const override {
     const int reached = ranks_in_reach(all_);
@@ -212,6 +216,7 @@ class NcclLinks final : public Links {
   }
 
   const Ranks& ranks_;
+  Beside beside_;
   ncclComm_t all_ = nullptr;
   ncclComm_t few_ = nullptr;
   cudaStream_t second_ = nullptr;
@@ -226,8 +231,8 @@ class NcclLinks final : public Links {
 
 }  // namespace
 
-std::unique_ptr<Links> make_nccl_links(const Ranks& ranks) {
-  return std::make_unique<NcclLinks>(ranks);
+std::unique_ptr<Links> make_nccl_links(const Ranks& ranks, const Beside& beside) {
+  return std::make_unique<NcclLinks>(ranks, beside);
 }
 
 }  // namespace ladder::many_gpus

@@ -5,7 +5,7 @@
 
 namespace ladder::many_gpus {
 
-std::unique_ptr<Links> make_nccl_links(const Ranks&) {
+std::unique_ptr<Links> make_nccl_links(const Ranks&, const Beside&) {
   throw MachineError(
       "this program was built without NCCL 2.28 or newer: install it (libnccl-dev, or `pip install "
       "nvidia-nccl-cu13`), run make again, or run with --device cpu");

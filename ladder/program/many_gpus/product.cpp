@@ -62,21 +62,21 @@ Product<T>::Product(Setting& setting, const Problem& problem, Form form)
       c_(setting.machine, c_elements(cut_)) {
   Machine& machine = setting.machine;
   why_not_in_kernel_ = setting.links.why_no_open_memory();
-  if (why_not_in_kernel_.empty() && kFormatOf<T> != Format::fp32) {
-    why_not_in_kernel_ = "the kernel takes FP32 matrices";
-  }
   const bool gathers = form == Form::gather;
   const std::size_t a_elements = gathers
                                      ? static_cast<std::size_t>(cut_.padded_rows()) * cut_.whole.K
                                      : static_cast<std::size_t>(cut_.whole.M) * cut_.slice();
   if (why_not_in_kernel_.empty()) {
-    const Room room = setting.kernels.room(cut_);
+    const Kernels& kernels = setting.kernels;
+    const Room room =
+        kFormatOf<T> == Format::fp32 ? kernels.room_fp32(cut_) : kernels.room_bf16(cut_);
     local_.emplace(machine, room.local_bytes);
     const std::vector<unsigned char> zeros(room.local_bytes);
     machine.copy_from_host(local_->data(), zeros.data(), zeros.size());
     open_ = setting.links.open_memory(room.window_bytes);
     open_bytes_ = room.window_bytes;
     data_offset_ = room.data_offset;
+    blocks_ = room.blocks;
     if (gathers) a_ = reinterpret_cast<T*>(open_->mine + room.data_offset);
   }
   if (a_ == nullptr) {
@@ -136,19 +136,16 @@ void Product<T>::fill(const T* whole_a, const T* whole_b, Numbers numbers) {
 }
 
 template <class T>
-PeerGemm Product<T>::peer_gemm() const {
-  if constexpr (kFormatOf<T> == Format::fp32) {
-    return {.cut = cut_,
-            .alpha = problem_.alpha,
-            .A = a(),
-            .B = b(),
-            .beta = problem_.beta,
-            .C = c(),
-            .windows = open_->windows,
-            .local = local_->data()};
-  } else {
-    throw MachineError(why_not_in_kernel_);
-  }
+PeerGemm<T> Product<T>::peer_gemm(Track* tracks) const {
+  return {.cut = cut_,
+          .alpha = problem_.alpha,
+          .A = a(),
+          .B = b(),
+          .beta = problem_.beta,
+          .C = c(),
+          .windows = open_->windows,
+          .local = local_->data(),
+          .tracks = tracks};
 }
 
 template class Product<float>;

@@ -61,7 +61,9 @@ class Product {
   RandomArray initial_c(Numbers numbers) const;
   void set_factors(float alpha, float beta);
 
-  PeerGemm peer_gemm() const;
+  /// \param tracks  (blocks(), kTracks)  zero; null: nothing is recorded
+  PeerGemm<T> peer_gemm(Track* tracks = nullptr) const;
+  int blocks() const { return blocks_; }  ///< of a launch of the kernel, at most
 
  private:
   Setting& setting_;
@@ -71,6 +73,7 @@ class Product {
   std::optional<OpenMemory> open_;
   std::size_t open_bytes_ = 0;
   std::size_t data_offset_ = 0;
+  int blocks_ = 0;
   std::optional<MachineArray<unsigned char>> local_;
   std::optional<MachineArray<T>> own_a_;
   T* a_ = nullptr;

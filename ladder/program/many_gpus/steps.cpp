@@ -131,8 +131,12 @@ void scatter_in_pieces(Product<T>& product, Stream stream) {
 // -- In the kernel -------------------------------------------------------------------------------
 
 template <class T>
-void in_kernel(Product<T>& product, Stream stream) {
-  product.setting().kernels.in_kernel(product.peer_gemm(), stream);
+void in_kernel(const PeerGemm<T>& gemm, const Kernels& kernels, Stream stream) {
+  if constexpr (kFormatOf<T> == Format::fp32) {
+    kernels.in_kernel_fp32(gemm, stream);
+  } else {
+    kernels.in_kernel_bf16(gemm, stream);
+  }
 }
 
 }  // namespace
@@ -156,9 +160,14 @@ std::string_view name_of(Step step) {
 template <class T>
 void start(Step step, Product<T>& product, Stream stream) {
   if (step == Step::in_turn) return in_turn(product, stream);
-  if (step == Step::in_kernel) return in_kernel(product, stream);
+  if (step == Step::in_kernel) return start_recorded(product, nullptr, stream);
   if (product.cut().form == Form::gather) return gather_in_pieces(product, stream);
   return scatter_in_pieces(product, stream);
+}
+
+template <class T>
+void start_recorded(Product<T>& product, Track* tracks, Stream stream) {
+  in_kernel(product.peer_gemm(tracks), product.setting().kernels, stream);
 }
 
 template <class T>
@@ -190,6 +199,8 @@ void start_communication(Product<T>& product, Stream stream) {
 
 template void start(Step, Product<float>&, Stream);
 template void start(Step, Product<bfloat16>&, Stream);
+template void start_recorded(Product<float>&, Track*, Stream);
+template void start_recorded(Product<bfloat16>&, Track*, Stream);
 template void start_compute(Product<float>&, Stream);
 template void start_compute(Product<bfloat16>&, Stream);
 template void start_communication(Product<float>&, Stream);

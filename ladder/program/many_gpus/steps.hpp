@@ -26,6 +26,11 @@ inline constexpr Step kSteps[] = {Step::in_turn, Step::in_pieces, Step::in_kerne
 template <class T>
 void start(Step step, Product<T>& product, Stream stream);
 
+/// \brief  Starts the step in the kernel, which records what its blocks are busy with.
+/// \param  tracks  see Product::peer_gemm()
+template <class T>
+void start_recorded(Product<T>& product, Track* tracks, Stream stream);
+
 /// Starts what a step consists of, alone: the rung on this rank's slice.
 template <class T>
 void start_compute(Product<T>& product, Stream stream);

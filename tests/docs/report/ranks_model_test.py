@@ -9,6 +9,8 @@ import tempfile
 import unittest
 from unittest import mock
 
+from docs.figures import ranks_timeline
+from docs.report import ranks_prediction
 from docs.report.page_blocks import many_gpus
 from docs.report.ranks_model import Sample, Way, fitted
 from docs.report.recorded import NotRecordedError
@@ -28,7 +30,7 @@ def made_up(size, ranks=2):
     return Sample(ranks, flop, received, flop / RATE, compute, communication, steps)
 
 
-def recorded(sample, size):
+def recorded(sample, size, precision="FP32"):
     """A results file of it."""
     form = {
         "name": "gather",
@@ -55,7 +57,7 @@ def recorded(sample, size):
             ],
         },
     }
-    form |= {"m": size, "n": size, "k": size, "precision": "FP32", "rung": "12_stream_k"}
+    form |= {"m": size, "n": size, "k": size, "precision": precision, "rung": "12_stream_k"}
     form |= {"ranks": sample.ranks, "hosts": 1, "links": "NCCL 2.28.9"}
     context = {"device": "a made-up GPU", "cuda_driver": "13.0", "protocol": "burst"}
     return {"context": context, "benchmarks": [form]}
@@ -102,16 +104,55 @@ class BlocksTest(unittest.TestCase):
         self.enterContext(mock.patch.object(many_gpus, "RESULTS", self.folder / "bench/results"))
         (self.folder / "bench/results/gpu").mkdir(parents=True)
 
-    def record(self, *sizes):
+    def record(self, *sizes, ranks=2, precision="FP32"):
         """Files as build/many_gpus writes them."""
         for size in sizes:
-            path = self.folder / f"bench/results/gpu/many_gpus_{size}.json"
-            path.write_text(json.dumps(recorded(made_up(size), size)), encoding="utf-8")
+            name = f"many_gpus_{ranks}_{precision}_{size}.json"
+            results = recorded(made_up(size, ranks), size, precision)
+            path = self.folder / "bench/results/gpu" / name
+            path.write_text(json.dumps(results), encoding="utf-8")
 
     def test_without_recordings(self):
-        for block in many_gpus.BLOCKS.values():
+        for name, block in many_gpus.BLOCKS.items():
+            if name == "many_gpus_timeline":
+                self.assertNotIn("![", block())
+                continue
             with self.assertRaises(NotRecordedError):
                 block()
+
+    def foretell(self, ranks):
+        """Writes what ranks_prediction foretells from the recordings that there are."""
+        with mock.patch.object(ranks_prediction, "RESULTS", many_gpus.RESULTS):
+            foretold = ranks_prediction.predictions(ranks)
+        path = many_gpus.RESULTS / many_gpus.PREDICTED_FILE
+        path.write_text(json.dumps(foretold), encoding="utf-8")
+        return foretold
+
+    def test_foretold_and_measured(self):
+        self.record(4096, 8192)
+        self.record(4096, 8192, precision="BF16")
+        foretold = self.foretell(4)
+        self.assertEqual(len(foretold["context"]["fitted_to"]), 4)
+        fp32 = [form for form in foretold["benchmarks"] if form["precision"] == "FP32"]
+        gather = next(form for form in fp32 if form["name"] == "gather" and form["k"] == 8192)
+        sample = made_up(8192, ranks=4)
+        for step, ms in sample.steps_ms.items():
+            self.assertAlmostEqual(gather["steps"][step]["ms"] / ms, 1, places=6)
+        self.assertNotIn("**", many_gpus.predicted_block())
+        self.record(8192, ranks=4)
+        speed_up = sample.one_ms / sample.steps_ms["in turn"]
+        self.assertIn(f"{speed_up:.2f} / **{speed_up:.2f}**", many_gpus.predicted_block())
+
+    def test_what_was_not_timed_is_taken_from_fp32_and_said(self):
+        self.record(4096, 8192)
+        name = many_gpus.RESULTS / "gpu/many_gpus_2_BF16_8192.json"
+        results = recorded(made_up(8192), 8192, "BF16")
+        steps = results["benchmarks"][0]["measured"]["steps"]
+        steps[:] = [step for step in steps if step["step"] != "in the kernel"]
+        name.write_text(json.dumps(results), encoding="utf-8")
+        foretold = self.foretell(4)
+        self.assertEqual(foretold["context"]["as_in_fp32"]["BF16"], ["in the kernel"])
+        self.assertIn("In BF16, in the kernel was not timed", many_gpus.predicted_block())
 
     def test_speed_ups_and_peers(self):
         self.record(4096)
@@ -133,6 +174,44 @@ class BlocksTest(unittest.TestCase):
         self.assertIn("390 GB/s", text)
         for ranks in (4, 8, 1024):
             self.assertRegex(text, rf"(?m)^\| {ranks} \|")
+
+
+class TimelineTest(unittest.TestCase):
+    """The figure of what blocks are busy with."""
+
+    def test_shares_of_blocks_that_are_busy(self):
+        intervals = [
+            [0, "tile", 0, 0, 500],  # of block 0, the first half of the time
+            [1, "tile", 1, 0, 1000],
+            [1, "wait", 1, 500, 1500],  # what is over, or begins later, holds nothing up
+            [1, "fetch", 1, 0, 250],
+        ]
+        tiles = ranks_timeline.shares(intervals, 1000, ("tile",), ("wait",))
+        half = ranks_timeline.BINS // 2
+        for found, expected in zip(tiles, [1.0] * half + [0.0] * half, strict=True):
+            self.assertAlmostEqual(found, expected)
+        travel = ranks_timeline.shares(intervals, 1000, ranks_timeline.TRAVELS)
+        self.assertAlmostEqual(sum(travel) / ranks_timeline.BINS, 250 / 1000 / 2)
+
+    def test_the_figure_of_a_recording(self):
+        intervals = [[0, "tile", 0, 0, 900], [1, "fetch", 1, 0, 250]]
+        entry = {"name": "gather", "m": 8, "n": 8, "k": 8, "precision": "BF16", "ranks": 2}
+        entry |= {"links": "NCCL", "columns": ["block"]}
+        entry["tracks"] = [{"rank": 0, "intervals": intervals, "dropped": 0}]
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name) / "bench/results"
+            with mock.patch.object(ranks_timeline, "RESULTS", folder):
+                self.assertFalse(ranks_timeline.is_recorded())
+                with self.assertRaises(NotRecordedError):
+                    ranks_timeline.draw()
+                (folder / "gpu").mkdir(parents=True)
+                path = folder / "gpu/ranks_timeline_2_bf16_8.json"
+                results = {"context": {"device": "a made-up GPU"}, "benchmarks": [entry]}
+                path.write_text(json.dumps(results), encoding="utf-8")
+                for narrow in (False, True):
+                    picture = str(ranks_timeline.draw(narrow))
+                    self.assertIn("a made-up GPU", picture)
+                    self.assertIn("gather", picture)
 
 
 if __name__ == "__main__":

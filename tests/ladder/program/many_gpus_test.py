@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -92,16 +93,72 @@ class ProductTest(unittest.TestCase):
         ):
             self.check(*shape(300, 520, 36), environment={name: value})
 
-    def test_bf16(self):
-        found = self.check(
-            *shape(130, 264, 72), "--precision", "bf16", ranks=3, steps=["in turn", "in pieces"]
-        )
-        self.assertIn("FP32", found["gather", "in the kernel"]["why_not"])
+    def test_bf16_on_any_number_of_ranks_and_ragged_cuts(self):
+        bf16 = ["--precision", "bf16"]
+        self.check(*shape(300, 264, 72), *bf16, ranks=1)
+        self.check(*shape(700, 520, 136), *bf16)
+        self.check(*shape(1, 24, 24), *bf16, ranks=3)  # two have no rows
+        self.check(*shape(1030, 264, 40), *bf16, ranks=4)
+        self.check(*shape(130, 1032, 72), *bf16, ranks=8)
+
+    def test_bf16_factors(self):
+        factors = ["--alpha", "1.5", "--beta", "-0.5"]
+        self.check(*shape(301, 264, 72), *factors, "--precision", "bf16", ranks=3)
+
+    def test_bf16_in_more_than_one_chunk_of_k(self):
+        self.check(*shape(300, 520, 2056), "--precision", "bf16", steps=["in the kernel"])
+
+    def test_bf16_in_any_order_of_blocks_and_threads(self):
+        for name, value in (
+            ("LADDER_BLOCK_ORDER", "descending"),
+            ("LADDER_THREAD_TURNS", "lanes"),
+            ("LADDER_COPY_ARRIVAL", "early"),
+        ):
+            self.check(*shape(300, 264, 72), "--precision", "bf16", environment={name: value})
 
     @unittest.skipUnless(ROOT, "only root can become somebody else")
     def test_as_a_user(self):
         done = run(*shape(64, 64, 64), user=NOBODY, environment={"HOME": "/tmp"})
         self.assertEqual(done.returncode, 0, done.stderr)
+
+
+class StampsTest(unittest.TestCase):
+    """--stamps says what each block was busy with during a product in the kernel."""
+
+    def timelines(self, *words, **how):
+        """{form: entry} of a run of two ranks."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "stamps.json"
+            done = run("--no-verification", *words, "--stamps", path, **how)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return {entry["name"]: entry for entry in json.loads(path.read_text())["benchmarks"]}
+
+    def check(self, form, fetched, precision):
+        """Both forms' intervals: who is busy with what, and none ends before it begins."""
+        entry = self.timelines(*shape(300, 520, 136), "--precision", precision, sms=4)[form]
+        self.assertEqual([track["rank"] for track in entry["tracks"]], [0, 1])
+        for track in entry["tracks"]:
+            self.assertEqual(track["dropped"], 0)
+            rank = track["rank"]
+            found = {(what, peer) for _, what, peer, _, _ in track["intervals"]}
+            self.assertEqual(
+                found, {("tile", 0), ("tile", 1)} | {(what, 1 - rank) for what in fetched}
+            )
+            self.assertEqual(min(begin for *_, begin, _ in track["intervals"]), 0)
+            self.assertTrue(all(begin <= end for *_, begin, end in track["intervals"]))
+
+    def test_gather(self):
+        for precision in ("fp32", "bf16"):
+            self.check("gather", ("wait", "fetch"), precision)
+
+    def test_scatter(self):
+        for precision in ("fp32", "bf16"):
+            self.check("scatter", ("deliver",), precision)
+
+    def test_a_file_that_cannot_be_written(self):
+        done = run(*shape(64, 64, 64), "--stamps", "/nonexistent/file.json")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("/nonexistent/file.json", done.stderr)
 
 
 class RefusalTest(unittest.TestCase):
