@@ -210,6 +210,7 @@ ordered_json facts_of(const Rung& rung, const DeviceCard& card, const std::vecto
   const bool chooses = rung.plans != nullptr;
   for (const Shape& shape : shapes) {
     if (rung.tile.BM == 0) break;
+    if (shape.N % rung.multiple_of != 0 || shape.K % rung.multiple_of != 0) continue;
     for (const NotedLaunch& launch : launches_of(rung.run, shape))
       launches.push_back(launch_json(launch, shape, kernels));
     if (!chooses) break;
