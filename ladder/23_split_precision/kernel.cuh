@@ -20,12 +20,14 @@
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
 #include "common/ptx/wgmma.cuh"
+#include "ladder/23_split_precision/pace.cuh"
 #include "ladder/23_split_precision/split.cuh"
 
 namespace ladder::split_precision {
 
 constexpr int kBoxColumns = 64;  // elements in a row of 128 bytes, as the swizzle wants them
 constexpr int kPair = 2;         // blocks in a cluster
+constexpr int kEpoch = 8;        // k tiles; clusters are less than two epochs apart
 
 /// A tile of a part of A and one of a part of B, as boxes of rows of 128 bytes.
 template <class Element, int BM, int BN, int BK>
@@ -78,13 +80,16 @@ struct PartsOf {
 template <class Parts, int BM, int BN, int BK, int STAGES, int BAND, int CHUNK>
 __device__ __forceinline__ void produce(Shared<typename Parts::Element, BM, BN, BK, STAGES>& shared,
                                         const PartsOf& a, const PartsOf& b,
-                                        const Order<BM, BN, BAND>& order, int k_tiles) {
+                                        const Order<BM, BN, BAND>& order, int k_tiles,
+                                        unsigned* counters) {
   using Stage = split_precision::Stage<typename Parts::Element, BM, BN, BK>;
   constexpr int kHalf = BK / kPair;  // rows of each box of B that this block asks for
   constexpr unsigned kBoth = (1u << kPair) - 1;
   const int rank = ptx::cluster_rank();
 
   // -- Producer ------------------------------------------------------------------------------
+  const int clusters = gridDim.x / kPair;
+  Pace pace(rank == 0 ? counters : nullptr, clusters);
   int filled = 0;
   for (int tile = blockIdx.x / kPair; tile < order.tiles(); tile += gridDim.x / kPair) {
     const int row0 = order.row(tile) + rank * BM;
@@ -99,6 +104,7 @@ __device__ __forceinline__ void produce(Shared<typename Parts::Element, BM, BN, 
             Stage& stage = shared.stages[filled % STAGES];
             ptx::Mbarrier* const full = &shared.full[filled % STAGES];
             ptx::mbarrier_wait(&shared.empty[filled % STAGES], (filled / STAGES + 1) % 2);
+            if (filled % kEpoch == 0) pace.begin_epoch();  // as in rung 20
             ptx::mbarrier_arrive_expect(full, sizeof(Stage));
             ptx::tma_load(stage.A, a.map, row_of_a, k_tile * BK, full);
             for (int box = 0; box < BN / kBoxColumns; ++box) {
@@ -110,6 +116,8 @@ __device__ __forceinline__ void produce(Shared<typename Parts::Element, BM, BN, 
       }
     }
   }
+  const int most = (order.tiles() + clusters - 1) / clusters * kProducts<Parts> * k_tiles;
+  pace.end((most + kEpoch - 1) / kEpoch);
 }
 
 /// \brief   C = alpha*A*B + beta*C; clusters take tiles of 2*BM x BN in turn, a block BM x BN.
@@ -127,12 +135,14 @@ __device__ __forceinline__ void produce(Shared<typename Parts::Element, BM, BN, 
 /// \param   row_exponents     (M)  the rows of A have been scaled by these powers of two
 /// \param   column_exponents  (N)  and the columns of B
 /// \param   C         (M, N) row-major, 8-byte aligned; not read when beta == 0
+/// \param   outcome   tells whose turn it is
+/// \param   counters  (kCounters)  see Pace; null: clusters do not wait for each other
 template <class Parts, int BM, int BN, int BK, int STAGES, int BAND, int CHUNK>
 __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     kernel(const __grid_constant__ ptx::TensorMap map_a,
            const __grid_constant__ ptx::TensorMap map_b, int M, int N, int padded_k, float alpha,
            int alpha_exponent, const int* row_exponents, const int* column_exponents, float beta,
-           float* C, const Outcome* outcome) {
+           float* C, const Outcome* outcome, unsigned* counters) {
   constexpr int kConsumerGroups = BM / 64;
   static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
   using Element = typename Parts::Element;
@@ -160,7 +170,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     ptx::setmaxnreg_dec<56>();
     if (threadIdx.x == 0) {
       produce<Parts, BM, BN, BK, STAGES, BAND, CHUNK>(shared, {map_a, M}, {map_b, padded_k}, order,
-                                                      k_tiles);
+                                                      k_tiles, counters);
     }
     ptx::cluster_sync();
     return;

@@ -30,6 +30,7 @@ constexpr int kColumnWarps = 32;  // that split 32 columns of B
 /// Where things are in the workspace.
 struct Memory {
   int padded_n, padded_k;  // rows of 16 bytes; whole k tiles
+  unsigned* counters;      // (kCounters)  zero before and after
   Outcome* outcome;
   int* row_exponents;     // (M)
   int* column_exponents;  // (N)
@@ -61,6 +62,7 @@ Memory memory_for(const Gemm<float>& gemm, Stream stream) {
   auto* const memory = static_cast<std::byte*>(workspace(stream, bytes));
   return {padded_n,
           padded_k,
+          reinterpret_cast<unsigned*>(memory),
           reinterpret_cast<Outcome*>(memory + outcome),
           reinterpret_cast<int*>(memory + rows),
           reinterpret_cast<int*>(memory + columns),
@@ -107,7 +109,8 @@ void multiply(const Gemm<float>& gemm, const Memory& memory, Stream stream) {
          map_of(memory.a, Parts::kParts * gemm.M, memory.padded_k, BM),
          map_of(memory.b, Parts::kParts * memory.padded_k, memory.padded_n, BK / kPair), gemm.M,
          gemm.N, memory.padded_k, alpha, alpha_exponent, memory.row_exponents,
-         memory.column_exponents, gemm.beta, gemm.C, memory.outcome);
+         memory.column_exponents, gemm.beta, gemm.C, memory.outcome,
+         tiles > clusters ? memory.counters : nullptr);
 }
 
 }  // namespace
