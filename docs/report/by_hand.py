@@ -365,6 +365,7 @@ COUNTS = {  # by the name of the rung
     "producer_warpgroup": wgmma,
     "persistent_cluster": persistent_cluster,
     "in_step": persistent_cluster,
+    "l2_sides": persistent_cluster,
 }
 
 
