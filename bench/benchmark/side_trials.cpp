@@ -27,7 +27,7 @@ SideBits by_pairs(const MultiprocessorSides& found, const std::function<int(int)
 
 /// Every other pair of each side is told the other one.
 SideBits half_of_each(const MultiprocessorSides& found) {
-  std::array<int, 2> pairs = {};
+  std::array<int, 2> pairs = {0, 1};  // of an odd number, one half gets more of each side
   return by_pairs(found, [&](int sm) { return pairs.at(found.bits.of(sm))++ % 2; });
 }
 

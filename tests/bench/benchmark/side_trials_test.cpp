@@ -22,7 +22,8 @@ constexpr int kSms = 132;
 
 /// Sides as an H100 has them: of whole pairs, 66 SMs on each.
 MultiprocessorSides a_gpu() {
-  MultiprocessorSides found = {.multiprocessors = kSms};
+  MultiprocessorSides found;
+  found.multiprocessors = kSms;
   for (int sm = 0; sm < kSms; ++sm)
     if (sm / 2 % 2 == 1) found.bits.set(sm), ++found.on_side_1;
   return found;
