@@ -105,7 +105,12 @@ SIDE_TRIALS = results(
         sms=positive,
         sms_of_side_1=positive,
         held_out=positive,
-        optional={"cuda_toolkit": text, "cublas": text, "sm_clock_mhz": READINGS, "power_w": READINGS},
+        optional={
+            "cuda_toolkit": text,
+            "cublas": text,
+            "sm_clock_mhz": READINGS,
+            "power_w": READINGS,
+        },
     ),
 )
 SAMPLES = either(positive, each(positive))

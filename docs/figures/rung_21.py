@@ -29,9 +29,7 @@ def owners(c, in_halves):
         return {place: sides[i % clusters] for i, place in enumerate(order(c, rows, columns))}
     half = columns // 2
     return {
-        (row, side * half + column): side
-        for side in (0, 1)
-        for row, column in order(c, rows, half)
+        (row, side * half + column): side for side in (0, 1) for row, column in order(c, rows, half)
     }
 
 

@@ -8,7 +8,12 @@ from docs.report.page_blocks.markdown import table
 from docs.report.recorded import GPUS, RESULTS, NotRecordedError, described
 
 FILE = "side_trials.json"
-NAMES = {"sides_off": "off", "sides_right": "right", "sides_random": "random", "sides_wrong": "wrong"}
+NAMES = {
+    "sides_off": "off",
+    "sides_right": "right",
+    "sides_random": "random",
+    "sides_wrong": "wrong",
+}
 
 
 def recorded():

@@ -227,7 +227,10 @@ TENSOR_MUTANTS = (
             ),
             "seat_of_a_full_side": ("if (seat >= half)", "if (seat > half)"),
             "seat_of_the_own_block": ("*ptx::in_block(&shared.seat, 0)", "shared.seat"),
-            "seat_taken_by_both_blocks": ("if (ptx::cluster_rank() == 0) {\n      shared", "{ shared"),
+            "seat_taken_by_both_blocks": (
+                "if (ptx::cluster_rank() == 0) {\n      shared",
+                "{ shared",
+            ),
             "halves_of_odd_columns": ("ceil_div(gemm.N, BN) % kSides == 0 && ", ""),
             "both_sides_the_same_half": (
                 "first_column(seat / (clusters / sides) * columns)",
@@ -240,7 +243,10 @@ TENSOR_MUTANTS = (
         "21_l2_sides",
         (
             TOLD_SIDES,
-            ("      shared.seat = sides", "      *ptx::in_block(&shared.seat, 1) = shared.seat = sides"),
+            (
+                "      shared.seat = sides",
+                "      *ptx::in_block(&shared.seat, 1) = shared.seat = sides",
+            ),
             ("*ptx::in_block(&shared.seat, 0)", "shared.seat"),
         ),
         table=TABLE,
