@@ -40,6 +40,7 @@ from bench.results_forms.gpu import (
     ROWS,
     SAMPLED,
     SHAPE,
+    SIDE_TRIALS,
     TOOL_RUN,
     copy_time,
 )
@@ -50,6 +51,7 @@ FORMS = {
     "bench/results/*/climb_*.json": CLIMB,
     "bench/results/*/profile_*.json": PROFILE,
     "bench/results/*/roofs.json": ROOFS,
+    "bench/results/*/side_trials.json": SIDE_TRIALS,
     "bench/results/*/benchmark_*.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/*/drawn_shapes.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/emulator/gallery.json": record(

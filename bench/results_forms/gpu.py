@@ -87,6 +87,32 @@ ROOFS = results(
     record(name=text, value=positive, optional={"unit": text}),
     record(device=text, optional={"cuda_driver": text, "protocol": or_null(text)}),
 )
+SIDE_TRIALS = results(
+    record(
+        name=text,
+        what=text,
+        **SHAPE,
+        time_ms=positive,
+        tflops=positive,
+        ratio_to_best=positive,
+        spread=number,
+        samples_ms=each(positive),
+    ),
+    record(
+        device=text,
+        cuda_driver=text,
+        protocol=text,
+        sms=positive,
+        sms_of_side_1=positive,
+        held_out=positive,
+        optional={
+            "cuda_toolkit": text,
+            "cublas": text,
+            "sm_clock_mhz": READINGS,
+            "power_w": READINGS,
+        },
+    ),
+)
 SAMPLES = either(positive, each(positive))
 BENCHMARKED = record(device=text, optional={"protocol": text, "cublas": text})
 ROWS = record(

@@ -382,6 +382,7 @@ COUNTS = {  # by the name of the rung
     "producer_warpgroup": wgmma,
     "persistent_cluster": persistent_cluster,
     "in_step": persistent_cluster,
+    "l2_sides": persistent_cluster,
     "split_precision": split_precision,
 }
 

@@ -13,6 +13,7 @@ bench/results, the rung table and the sources:
                          of the lesson's rung; elsewhere with a number: diff 03
     profile 1024         the counters at another size than the usual one
     ablations            what the rung gains when parts of it are taken away
+    side_trials          rung 21 with SMs on the right sides of L2, and on others
     lab_findings latency, lab_claims latency
                          what a lab found, and what it says to claims; labs: all of them
     orders as written; worst; 10: as written
@@ -49,6 +50,7 @@ from docs.report.page_blocks import (
     public_ladder,
     public_programs,
     raster_bytes,
+    side_trials,
     story,
 )
 from docs.report.page_blocks.place import Place
@@ -76,6 +78,7 @@ PLACED_BLOCKS = {
     **counters.BLOCKS,
     **machine.BLOCKS,
     **ablations.BLOCKS,
+    **side_trials.BLOCKS,
     **orders.BLOCKS,
     **paper_tlb.BLOCKS,
     **paths.BLOCKS,

@@ -17,6 +17,12 @@ ARRIVES = (
 )
 AWAITS = "      ptx::wgmma_wait<0>();\n"
 
+# Of rung 21, for the emulator finds no sides: all SMs are told to be on side 0.
+TOLD_SIDES = (
+    "  run_with(gemm, found ? &found->bits : nullptr, stream);\n",
+    "  const side_aware::SideBits told;\n  run_with(gemm, &told, stream);\n",
+)
+
 TENSOR_MUTANTS = (
     # -- mma.sync
     *mutants_of(
@@ -208,6 +214,41 @@ TENSOR_MUTANTS = (
             "snake_of_a_alone": ("map_b, k0, col0", "map_b, k_tile * BK, col0"),
             "snake_off_by_one": ("? k_tiles - 1 - k_tile :", "? k_tiles - k_tile :"),
         },
+        table=TABLE,
+    ),
+    # -- Sides of L2
+    *(
+        Copy(f"mutant_{name}", "21_l2_sides", (TOLD_SIDES, edit), table=TABLE)
+        for name, edit in {
+            "seats_not_reset": ("i < kCounters; ++i)", "i < kCounters - kSides; ++i)"),
+            "seat_without_the_other_ticket": (
+                "    side = 1 - side;\n      seat = atomicAdd(&seats[side], 1);\n",
+                "    side = 1 - side;\n",
+            ),
+            "seat_of_a_full_side": ("if (seat >= half)", "if (seat > half)"),
+            "seat_of_the_own_block": ("*ptx::in_block(&shared.seat, 0)", "shared.seat"),
+            "seat_taken_by_both_blocks": (
+                "if (ptx::cluster_rank() == 0) {\n      shared",
+                "{ shared",
+            ),
+            "halves_of_odd_columns": ("ceil_div(gemm.N, BN) % kSides == 0 && ", ""),
+            "both_sides_the_same_half": (
+                "first_column(seat / (clusters / sides) * columns)",
+                "first_column(0)",
+            ),
+        }.items()
+    ),
+    Copy(
+        "mutant_seat_sent_too_early",
+        "21_l2_sides",
+        (
+            TOLD_SIDES,
+            (
+                "      shared.seat = sides",
+                "      *ptx::in_block(&shared.seat, 1) = shared.seat = sides",
+            ),
+            ("*ptx::in_block(&shared.seat, 0)", "shared.seat"),
+        ),
         table=TABLE,
     ),
 )

@@ -41,6 +41,9 @@ constexpr Shape kPairOfTiles = {256, 256, 320};  // for a cluster of rung 19
 // For four clusters of rung 20: one has a second tile, and enough of K for them to keep in step.
 constexpr Shape kFiveTiles = {256, 1280, 2048};
 
+// A tile for each of four clusters of rung 21, two on each side.
+constexpr Shape kFourTiles = {256, 1024, 2048};
+
 constexpr const char* kCopiesA = "cp_async_16(sA";
 constexpr const char* kCopiesB = "cp_async_16(sB";
 constexpr const char* kReadsA = "rA[buffer][m][i] =";
@@ -56,6 +59,7 @@ constexpr const char* kHalfOfB = "ptx::tma_load_multicast(stage.B";
 constexpr const char* kWritesResults = "ptx::stmatrix<";
 constexpr const char* kStoresResults = "ptx::tma_store(map_c";
 constexpr const char* kWaitsForStep = "ptx::load_acquire(&counters_";
+constexpr const char* kReadsSeat = "const int seat = __shfl_sync(";
 constexpr const char* kReadsC = "c = __bfloat1622float2(";
 
 /// A mistake of rung 19 that shows in one tile of a cluster.
@@ -77,6 +81,14 @@ Case step(const char* mutant, std::vector<std::string> facts = {}) {
           .shape = kFiveTiles,
           .card = "classroom",
           .is_right = is_right};
+}
+
+/// A mistake of rung 21, which is told that all of four clusters are on side 0.
+Case seat(const char* mutant, std::vector<std::string> facts, const Shape& shape = kFourTiles) {
+  return {.mutant = mutant, .facts = std::move(facts), .shape = shape, .card = "classroom"};
+}
+Case seat(const char* mutant, FaultKind kind, const char* line, const char* other = nullptr) {
+  return {mutant, kind, line, other, {}, kFourTiles, 0.0f, "classroom"};
 }
 
 const std::vector<Case> kCases = {
@@ -150,6 +162,15 @@ const std::vector<Case> kCases = {
     step("snake_missing"),
     step("snake_of_a_alone", {"columns 1024-1279"}),
     step("snake_off_by_one", {"columns 1024-1279"}),
+    // -- Sides of L2
+    {.mutant = "seats_not_reset", .shape = kFourTiles, .card = "classroom", .is_right = true},
+    seat("seat_without_the_other_ticket", {"never-written"}),
+    seat("seat_of_a_full_side", {"never-written"}),
+    seat("seat_of_the_own_block", FaultKind::kUninitialisedShared, kReadsSeat),
+    seat("seat_taken_by_both_blocks", {"never-written"}),
+    seat("seat_sent_too_early", FaultKind::kUninitialisedShared, kReadsSeat),
+    seat("halves_of_odd_columns", {"never-written", "columns 1024-1279"}, kFiveTiles),
+    seat("both_sides_the_same_half", {"never-written", "columns 512-1023"}),
 };
 
 /// What a trace of the mutant's kernel finds.
@@ -205,6 +226,17 @@ INSTANTIATE_TEST_SUITE_P(All, TensorMutantsTest, testing::ValuesIn(kCases),
 TEST(TensorMutantTableTest, EveryMutantHasACase) {
   for (const Mutant& mutant : tensor_mutants())
     EXPECT_NE(std::ranges::find(kCases, mutant.name, &Case::mutant), kCases.end()) << mutant.name;
+}
+
+// What a launch of rung 21 leaves of its tickets sends the clusters of the next one past the seats.
+TEST_F(PipelineTest, SeatsThatStayTakenAreMissedByTheNextLaunch) {
+  set_gpu(8, BlockOrder::kAscending);
+  const DeviceCard card = load_card("classroom");
+  const Mutant& mutant = *mutant_named(tensor_mutants(), "seats_not_reset");
+  EXPECT_EQ(traced(mutant, kFourTiles, 0.0f, card).verified, true);
+  const RungTrace second = traced(mutant, kFourTiles, 0.0f, card);
+  EXPECT_EQ(second.verified, false) << "nobody noticed the mistake";
+  expect_facts(second.wrong, {"never-written"});
 }
 
 /// The rung as it is, or a mistake in it.

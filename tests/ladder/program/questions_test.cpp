@@ -92,7 +92,8 @@ const std::map<int, double> kByHand = {{2, (1 + (4 + 5) / 2.0) / 2},
                                        {14, 16 * 32 * 16 / 32.0 / ((16 + 32) * 16 / 4 / 32)},
                                        {15, 32 * 16 * 8 * 8 / 32.0 / (16 + 16)},
                                        {16, 64 * 64 * 16 / 32.0 / (2 * 64 * 16 / (4 * 8 * 8))},
-                                       {20, 3}};
+                                       {20, 3},
+                                       {21, 5}};
 
 /// What comes from caches comes from a model.
 double tolerance(const CounterRatio& ratio) {

@@ -490,7 +490,8 @@ TEST_P(Pipelines, CountProductsOnTensorCores) {
                                               {"wgmma", 16 * 256 * 16},
                                               {"producer_warpgroup", 16 * 256 * 16},
                                               {"persistent_cluster", 16 * 256 * 16},
-                                              {"in_step", 16 * 256 * 16}};
+                                              {"in_step", 16 * 256 * 16},
+                                              {"l2_sides", 16 * 256 * 16}};
   const Problem problem = problem_of({256, 256, 64});  // a tile for each block of a pair
   for (const auto& [name, multiply_adds] : deep) {
     const RungTrace trace = sound_trace_of(find_rung(traced_rungs(), name).number, problem);
