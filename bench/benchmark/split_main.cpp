@@ -5,13 +5,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/benchmark/roofs.hpp"
+#include "bench/benchmark/split_sums.hpp"
 #include "bench/benchmark/split_times.hpp"
 #include "common/output_file.hpp"
 #include "common/results_context.hpp"
@@ -23,12 +26,15 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::array kLengths = {64, 256, 1024, 4096, 16384};  // of sums, along K
+
 struct Arguments {
   std::vector<int> sizes = {2048, 4096, 8192, 16384};
   std::string protocol = "burst";
   std::string device = "gpu";
   std::string json;
   std::vector<int> hard = {256, 192, 2048};
+  bool sums = false;
 };
 
 std::string cell(const json& value, const char* format) {
@@ -57,7 +63,33 @@ void print_hard(const json& rows) {
   std::fflush(stdout);
 }
 
+void print_sums(const json& rows) {
+  for (const json& row : rows) {
+    fmt::print("K = {:>6}, {} numbers:", row["k"].get<int>(),
+               row["positive"].get<bool>() ? "positive" : "normal");
+    for (const auto& [way, error] : row["error"].items())
+      fmt::print(" {} {:.3g}", way, error.get<double>());
+    fmt::print("\n");
+  }
+}
+
+/// Long sums on the emulator's tensor cores, without a rung.
+int sums_command(const std::string& path) {
+  const std::unique_ptr<Machine> machine = make_cpu_machine();
+  std::optional<OutputFile> file;
+  if (!path.empty()) file.emplace(path);
+  const json rows = split_sums(kLengths);
+  print_sums(rows);
+  if (!file) return kGood;
+  file->write(file_text(
+      {{"context", results_context(machine->name(), std::nullopt, {}, machine->versions())},
+       {"benchmarks", rows}}));
+  fmt::print("\nResults written to {}.\n", path);
+  return kGood;
+}
+
 int split_command(const Arguments& arguments) {
+  if (arguments.sums) return sums_command(arguments.json);
   const bool on_gpu = arguments.device == "gpu";
   const std::unique_ptr<Machine> machine = on_gpu ? make_gpu_machine() : make_cpu_machine();
   const std::span<const Rung> ladder = on_gpu ? rungs() : emulated_rungs();
@@ -113,6 +145,8 @@ int main(int argc, char** argv) {
   app.add_option("--device", arguments.device, "gpu, or cpu: the emulator, without times")
       ->check(CLI::IsMember({"gpu", "cpu"}))
       ->capture_default_str();
+  app.add_flag("--sums", arguments.sums,
+               "instead: how errors of long sums grow with K, on the emulator's tensor cores");
   app.add_option("--json", arguments.json, "results file (bench/results/GPU/split_precision.json)");
   return run_command_line(app, argc, argv, [&] { return split_command(arguments); });
 }
