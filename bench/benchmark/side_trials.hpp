@@ -12,8 +12,8 @@ namespace ladder::bench {
 
 /// What the clusters of rung 21 are told.
 struct SideTrial {
-  const char* name;                            ///< "sides_right"
-  const char* what;                            ///< a sentence's part, for tables
+  const char* name;                           ///< "sides_right"
+  const char* what;                           ///< a sentence's part, for tables
   std::optional<side_aware::SideBits> sides;  ///< nothing: no cluster minds where it runs
 };
 

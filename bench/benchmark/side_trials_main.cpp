@@ -51,16 +51,11 @@ std::vector<Rung> rungs_of(const std::vector<SideTrial>& trials) {
 nlohmann::json entry_of(const SideTrial& trial, const Entry& entry) {
   if (!entry.timing) throw std::runtime_error(fmt::format("{}: {}", trial.name, note_of(entry)));
   const Timing& timing = *entry.timing;
-  return {{"name", trial.name},
-          {"what", trial.what},
-          {"m", entry.problem.shape.M},
-          {"n", entry.problem.shape.N},
-          {"k", entry.problem.shape.K},
-          {"time_ms", timing.time_ms},
-          {"tflops", timing.tflops},
-          {"ratio_to_best", timing.ratio_to_best},
-          {"spread", timing.spread},
-          {"samples_ms", timing.samples_ms}};
+  return {{"name", trial.name},         {"what", trial.what},
+          {"m", entry.problem.shape.M}, {"n", entry.problem.shape.N},
+          {"k", entry.problem.shape.K}, {"time_ms", timing.time_ms},
+          {"tflops", timing.tflops},    {"ratio_to_best", timing.ratio_to_best},
+          {"spread", timing.spread},    {"samples_ms", timing.samples_ms}};
 }
 
 std::string side_trials_path(const std::string& device) {

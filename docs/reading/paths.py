@@ -165,7 +165,7 @@ NEEDS = {
     lesson(18): (lesson(17), lesson(11)),
     lesson(19): (lesson(18), lesson(13)),
     lesson(20): (lesson(19), lesson(12), lesson(7)),
-    lesson(21): (lesson(20), "docs/labs/l2_sides.md"),
+    lesson(21): (lesson(20), chapter("l2")),
     chapter("kernel_on_a_gpu"): (),
     chapter("coalescing"): (lesson(2),),
     chapter("shared_memory"): (lesson(3),),
