@@ -10,29 +10,25 @@
 /// tiles of the last round are cut along K, a share for each cluster. And for small products there
 /// are smaller tiles, of which more SMs get one.
 ///
-/// Idle  1 - tiles / (rounds * clusters) of the last rounds, as long as they are not split
+/// Traffic  as in rung 20, and 4*BM*BN bytes for each part of a shared tile, written and read.
 #pragma once
 
 #include "common/device.cuh"
 #include "common/ptx/cluster.cuh"
 #include "common/ptx/dependent_launch.cuh"
 #include "common/ptx/fence.cuh"
-#include "common/ptx/ldmatrix.cuh"
 #include "common/ptx/mbarrier.cuh"
-#include "common/ptx/named_barrier.cuh"
 #include "common/ptx/registers.cuh"
 #include "common/ptx/tma.cuh"
 #include "common/ptx/wgmma.cuh"
 #include "ladder/22_hopper_summit/pace.cuh"
+#include "ladder/22_hopper_summit/results.cuh"
 #include "ladder/22_hopper_summit/schedule.cuh"
 #include "ladder/22_hopper_summit/split_tail.cuh"
 
 namespace ladder::hopper_summit {
 
-using bf16 = __nv_bfloat16;
-
-constexpr int kBoxColumns = 64;  // elements in a row of 128 bytes, as the swizzle wants them
-constexpr int kEpoch = 8;        // k tiles; clusters are less than two epochs apart
+constexpr int kEpoch = 8;  // k tiles; clusters are less than two epochs apart
 
 /// A tile of A and one of B, as boxes of rows of 128 bytes.
 template <int BM, int BN, int BK>
@@ -40,13 +36,6 @@ struct Stage {
   bf16 A[BM][BK];                             // (BM, BK)
   bf16 B[BN / kBoxColumns][BK][kBoxColumns];  // (BN/64, BK, 64)
 };
-
-/// Results of a warpgroup on their way to C, as a box of rows of 128 bytes.
-struct Results {
-  bf16 box[64][kBoxColumns];  // (64, 64)
-};
-
-constexpr int kResults = 2;  // one is filled while the other is stored
 
 /// What a block has in shared memory.
 template <int BM, int BN, int BK, int STAGES>
@@ -109,36 +98,9 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
   pace.end((most + kEpoch - 1) / kEpoch);
 }
 
-/// \brief  Stores one box of 64 columns of a warpgroup's results, which leaves by itself.
-/// \param  packed  (BN/4)  of 64 x BN, two neighbours to a word
-/// \param  row0,col0  of the warpgroup's results in C
-template <int WORDS>
-__device__ __forceinline__ void store_box(Results& to, int box, const unsigned (&packed)[WORDS],
-                                          const ptx::TensorMap& map_c, int row0, int col0,
-                                          int barrier) {
-  // -- Store ---------------------------------------------------------------------------------
-  const int lane = threadIdx.x % 32;
-  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<kResults - 1>();
-  ptx::barrier_sync<128>(barrier);  // the last box but one, which was here, has been read
-#pragma unroll
-  for (int n = 0; n < kBoxColumns; n += 16) {
-    const int row = threadIdx.x % 128 / 32 * 16 + lane % 16;  // that this lane names
-    const int piece = (n / 8 + lane / 16) ^ row % 8;          // and the piece of 8 columns
-    const unsigned* const from = &packed[(box * kBoxColumns + n) / 4];
-    const unsigned words[4] = {from[0], from[1], from[2], from[3]};
-    ptx::stmatrix<false>(&to.box[row][piece * 8], words);
-  }
-  ptx::fence_proxy_async();
-  ptx::barrier_sync<128>(barrier);  // all of the box is there
-  if (threadIdx.x % 128 == 0) {
-    ptx::tma_store(map_c, row0, col0 + box * kBoxColumns, to.box);
-    ptx::tma_store_commit();
-  }
-}
-
 /// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles of PAIR*BM x BN.
-/// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 64, BN of 64*PAIR up to 256, BK is
-///                    64 and one warpgroup per 64 rows after the producer's
+/// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 64, BN of 64*PAIR up to 256, BK
+///                    is 64 and one warpgroup per 64 rows after the producer's
 /// \tparam  PAIR      blocks in a cluster, one below the other, which share their B: 1 or 2
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
 /// \param   map_a     A as (M, K) with boxes of BM x BK
@@ -159,6 +121,9 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
   using Stage = hopper_summit::Stage<BM, BN, BK>;
 
+  // -- Where this thread works ---------------------------------------------------------------
+  const int warpgroup = threadIdx.x / 128;
+
   // -- Shared tiles and registers ------------------------------------------------------------
   extern __shared__ __align__(1024) unsigned char dynamic_shared[];
   auto& shared = *reinterpret_cast<Shared<BM, BN, BK, STAGES>*>(dynamic_shared);
@@ -175,11 +140,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   ptx::launch_dependents();
   ptx::wait_for_previous_kernel();
 
-  // -- Where this thread works ---------------------------------------------------------------
   const Order<BM, BN, PAIR> order(M, N, plan.band);
   Segments segments(plan, blockIdx.x / PAIR, gridDim.x / PAIR);
-  const int warpgroup = threadIdx.x / 128;
-
   if (warpgroup == 0) {
     if constexpr (kConsumerGroups > 1) ptx::setmaxnreg_dec<40>();
     if (threadIdx.x == 0) produce(shared, map_a, map_b, order, segments, plan);
@@ -199,6 +161,11 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   int packed_row = 0;
   int packed_col = -1;  // there are none
   int stored = 0;       // boxes
+  const auto store = [&](int box) {
+    if (packed_col < 0) return;
+    store_box(shared.results[group][stored++ % kResults], box, packed, map_c, packed_row,
+              packed_col, 1 + group);
+  };
 
   int multiplied = 0;
   for (Segment segment; segments.next(segment);) {
@@ -232,10 +199,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
 #pragma unroll
     for (int box = 0; box < kBoxes; ++box) {  // the results of the tile before leave meanwhile
       multiply(box == 0);
-      if (packed_col >= 0) {
-        store_box(shared.results[group][stored++ % kResults], box, packed, map_c, packed_row,
-                  packed_col, 1 + group);
-      }
+      store(box);
       finish();
     }
 #pragma unroll 1
@@ -246,14 +210,13 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
 
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
     packed_col = -1;
-    // Not "else": nvcc would no longer see that all threads of a warp agree about the stage.
+    // Not "else": nvcc would no longer see that all threads of a warp are at the same stage.
     if (segment.first > 0) leave_part(plan, part, acc, 1 + group);
     if (segment.first == 0) {
       constexpr int kNext = PAIR * kConsumerGroups;  // to the same warpgroup of the next cluster
-      for (int done = segment.last, from = part + kNext; done < plan.k_tiles; from += kNext) {
+      int from = part + kNext;
+      for (int done = segment.last; done < plan.k_tiles; done += plan.share, from += kNext)
         add_part(plan, from, acc, 1 + group);
-        done += plan.share;
-      }
 #pragma unroll
       for (int i = 0; i < BN / 4; ++i) {  // 8 rows further down; the next 8 columns
         const int row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
@@ -271,12 +234,9 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
       packed_col = col0;
     }
   }
-  if (packed_col >= 0) {
 #pragma unroll
-    for (int box = 0; box < kBoxes; ++box)
-      store_box(shared.results[group][stored++ % kResults], box, packed, map_c, packed_row,
-                packed_col, 1 + group);
-  }
+  for (int box = 0; box < kBoxes; ++box)
+    store(box);
   if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();
   sync_cluster<PAIR>();  // the other block may still send boxes and arrivals here
 }

@@ -26,8 +26,8 @@ struct Segment {
   int last;  ///< one past it
 };
 
-/// Where the tiles of C are, in the order in which clusters take them: down a column of `band` tiles
-/// of PAIR blocks each, then the next column.
+/// Where the tiles of C are, in the order in which clusters take them: down a column of `band`
+/// tiles of PAIR blocks each, then the next column.
 template <int BM, int BN, int PAIR>
 struct Order {
   int rows;  // of pairs
