@@ -1,6 +1,8 @@
 """Mistakes in the rungs on tensor cores: the table that mutants.py makes copies of."""
 
-from bench.copies import Copy
+import re
+
+from bench.copies import LADDER, Copy
 from tests.ladder.mutants.pipeline_mutants import SYNC, mutants_of
 
 TABLE = "tests/ladder/mutants/tensor_mutants.py"
@@ -22,6 +24,19 @@ TOLD_SIDES = (
     "  run_with(gemm, found ? &found->bits : nullptr, stream);\n",
     "  const side_aware::SideBits told;\n  run_with(gemm, &told, stream);\n",
 )
+
+SUMMIT = "22_hopper_summit"
+PICKS = "fastest_size(Shape{gemm.M, gemm.N, gemm.K}, multiprocessors()), stream);"
+
+
+def summit(size, edits):
+    """Copies of rung 22 which always take one tile size, so that a mistake shows: as mutants_of."""
+    sizes = re.findall(r' Size\{"([^"]+)"', (LADDER / SUMMIT / "sizes.hpp").read_text())
+    takes = (PICKS, f"{sizes.index(size)}, stream);")
+    return (
+        Copy(f"mutant_{name}", SUMMIT, (edit, takes), table=TABLE) for name, edit in edits.items()
+    )
+
 
 TENSOR_MUTANTS = (
     # -- mma.sync
@@ -250,5 +265,83 @@ TENSOR_MUTANTS = (
             ("*ptx::in_block(&shared.seat, 0)", "shared.seat"),
         ),
         table=TABLE,
+    ),
+    # -- Results under the next tile, and shared tiles
+    *summit(
+        "128 x 64",
+        {
+            "summit_one_buffer_for_all_boxes": (
+                "shared.results[group][stored++ % kResults], box,",
+                "shared.results[group][box % kResults], box,",
+            ),
+            "summit_results_rewritten_before_read": (
+                "  if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<kResults - 1>();\n",
+                "",
+            ),
+            "summit_results_fence_missing": ("  ptx::fence_proxy_async();\n", ""),
+            "summit_results_at_the_next_tile": (
+                "    const int col0 = order.column(segment.tile);\n\n",
+                "    const int col0 = order.column(segment.tile);\n"
+                "    if (packed_col >= 0) packed_col = col0;\n\n",
+            ),
+            "summit_last_results_stay": (
+                "#pragma unroll\n  for (int box = 0; box < kBoxes; ++box)\n    store(box);\n",
+                "",
+            ),
+            "summit_part_added_twice": (
+                "        add_part(plan, from, acc, 1 + group);\n",
+                "        for (int i = 0; i < 2; ++i)\n"
+                "          add_part(plan, from, acc, 1 + group);\n",
+            ),
+            "summit_part_counted_twice": ("acc[4 * i] += four.x;", "acc[4 * i] += 2 * four.x;"),
+            "summit_part_not_awaited": (
+                "    while (ptx::load_acquire(&plan.flags[number]) == 0) {\n    }\n",
+                "",
+            ),
+            "summit_part_read_by_those_that_did_not_wait": (
+                "for the next launch\n  }\n  ptx::barrier_sync<128>(barrier);\n",
+                "for the next launch\n  }\n",
+            ),
+            "summit_flag_not_reset": ("    plan.flags[number] = 0;  // for the next launch\n", ""),
+            "summit_share_at_the_other_end_of_k": (
+                "segment.last - 1 - (k_tile - segment.first)",
+                "plan.k_tiles - 1 - k_tile",
+            ),
+            "summit_whole_tiles_wait_for_parts": (
+                "for (int done = segment.last; done < plan.k_tiles;",
+                "for (int done = plan.share; done < plan.k_tiles;",
+            ),
+        },
+    ),
+    *summit(
+        "128 x 128",
+        {
+            "summit_share_rounded_down": (
+                "ceil_div(std::max(even, ceil_div(padded, pieces)), boxes) * boxes",
+                "std::max(even, ceil_div(padded, pieces)) / boxes * boxes",
+            )
+        },
+    ),
+    *summit(
+        "128 x 256",
+        {
+            "summit_fewer_k_tiles_than_boxes": (
+                "std::max(boxes, ceil_div(shape.K, kBoxColumns))",
+                "ceil_div(shape.K, kBoxColumns)",
+            ),
+            "summit_results_of_one_warpgroup": (
+                "shared.results[group][stored++ % kResults], box,",
+                "shared.results[0][stored++ % kResults], box,",
+            ),
+        },
+    ),
+    *summit(
+        "128 x 256, in pairs",
+        {
+            "summit_part_of_the_same_cluster": (
+                "kNext = PAIR * kConsumerGroups;",
+                "kNext = kConsumerGroups;",
+            )
+        },
     ),
 )

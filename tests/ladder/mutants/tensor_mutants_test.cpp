@@ -43,6 +43,9 @@ constexpr Shape kFiveTiles = {256, 1280, 2048};
 
 // A tile for each of four clusters of rung 21, two on each side.
 constexpr Shape kFourTiles = {256, 1024, 2048};
+// Tiles of 128 x 64 of rung 22, on 8 SMs: two for each; and one more than these, which they share.
+constexpr Shape kTwoRounds = {128, 1024, 256};
+constexpr Shape kSharedTile = {128, 576, 4096};
 
 constexpr const char* kCopiesA = "cp_async_16(sA";
 constexpr const char* kCopiesB = "cp_async_16(sB";
@@ -60,6 +63,9 @@ constexpr const char* kWritesResults = "ptx::stmatrix<";
 constexpr const char* kStoresResults = "ptx::tma_store(map_c";
 constexpr const char* kWaitsForStep = "ptx::load_acquire(&counters_";
 constexpr const char* kReadsSeat = "const int seat = __shfl_sync(";
+constexpr const char* kWaitsForPart = "ptx::load_acquire(&plan.flags[";
+constexpr const char* kReadsPart = "const float4 four = from[";
+constexpr const char* kLeavesPart = "to[i * 128] = make_float4(";
 constexpr const char* kReadsC = "c = __bfloat1622float2(";
 
 /// A mistake of rung 19 that shows in one tile of a cluster.
@@ -89,6 +95,17 @@ Case seat(const char* mutant, std::vector<std::string> facts, const Shape& shape
 }
 Case seat(const char* mutant, FaultKind kind, const char* line, const char* other = nullptr) {
   return {mutant, kind, line, other, {}, kFourTiles, 0.0f, "classroom"};
+}
+
+/// A mistake of rung 22, on the same small GPU.
+Case summit(const char* mutant, Shape shape, FaultKind kind, const char* line,
+            const char* other = nullptr) {
+  return {mutant, kind, line, other, {}, shape, 0.0f, "classroom"};
+}
+Case summit(const char* mutant, Shape shape, std::vector<std::string> facts = {}) {
+  Case made = step(mutant, std::move(facts));
+  made.shape = shape;
+  return made;
 }
 
 const std::vector<Case> kCases = {
@@ -171,6 +188,28 @@ const std::vector<Case> kCases = {
     seat("seat_sent_too_early", FaultKind::kUninitialisedShared, kReadsSeat),
     seat("halves_of_odd_columns", {"never-written", "columns 1024-1279"}, kFiveTiles),
     seat("both_sides_the_same_half", {"never-written", "columns 512-1023"}),
+    // -- Results under the next tile, and shared tiles
+    summit("summit_one_buffer_for_all_boxes", kTwoRounds, FaultKind::kCopyStillReads,
+           kWritesResults, kStoresResults),
+    summit("summit_results_rewritten_before_read", {128, 2048, 256}, FaultKind::kCopyStillReads,
+           kWritesResults, kStoresResults),
+    summit("summit_results_fence_missing", kTwoRounds, FaultKind::kCopyUnfenced, kStoresResults,
+           kWritesResults),
+    summit("summit_results_at_the_next_tile", kTwoRounds, {"never-written", "columns 0-511"}),
+    summit("summit_last_results_stay", kTwoRounds, {"never-written", "columns 512-1023"}),
+    summit("summit_part_added_twice", kSharedTile, FaultKind::kDeadlock, kWaitsForPart),
+    summit("summit_part_counted_twice", kSharedTile, {"columns 512-574"}),
+    summit("summit_part_not_awaited", kSharedTile, {"columns 512-575"}),
+    summit("summit_part_read_by_those_that_did_not_wait", kSharedTile, {"columns 512-575"}),
+    summit("summit_flag_not_reset", kSharedTile),
+    summit("summit_share_at_the_other_end_of_k", {128, 704, 4096}, {"last-tile-column"}),
+    summit("summit_whole_tiles_wait_for_parts", kSharedTile, FaultKind::kDeadlock, kWaitsForPart),
+    summit("summit_share_rounded_down", {128, 11 * 128, 54 * 64}, FaultKind::kDeadlock,
+           kWaitsForPart),
+    summit("summit_fewer_k_tiles_than_boxes", {128, 256, 64}, FaultKind::kDeadlock, kWaitsForFull),
+    summit("summit_results_of_one_warpgroup", {128, 256, 64}, FaultKind::kRaceInShared,
+           kWritesResults),
+    summit("summit_part_of_the_same_cluster", kFiveTiles, FaultKind::kDeadlock, kWaitsForPart),
 };
 
 /// What a trace of the mutant's kernel finds.
@@ -261,6 +300,19 @@ TEST_F(PipelineTest, RungInStepLeavesNoCounts) {
   }
   traced_in_step(mutant_named(tensor_mutants(), "step_counters_not_reset"), card);
   EXPECT_FALSE(counters_are_zero()) << "nobody noticed the mistake";
+}
+
+// Rung 22 shares a tile in both launches: the next one would take old sums for new ones.
+TEST_F(PipelineTest, RungSummitLeavesNoFlags) {
+  set_gpu(8, BlockOrder::kAscending);
+  const auto flags_after = [](const char* mutant) {
+    emulator::clear_workspace();
+    const Mutant* const found = mutant_named(tensor_mutants(), mutant);
+    EXPECT_EQ(traced(*found, kSharedTile, 0.0f, load_card("classroom")).verified, true);
+    const std::span<const std::byte> words = emulator::whole_workspace().first(4096);
+    return words.size() - std::ranges::count(words, std::byte{});
+  };
+  EXPECT_GT(flags_after("summit_flag_not_reset"), 0) << "nobody noticed the mistake";
 }
 
 // Either direction along K is right, but one reads again what L2 has just lost: the five tiles of a

@@ -93,7 +93,8 @@ const std::map<int, double> kByHand = {{2, (1 + (4 + 5) / 2.0) / 2},
                                        {15, 32 * 16 * 8 * 8 / 32.0 / (16 + 16)},
                                        {16, 64 * 64 * 16 / 32.0 / (2 * 64 * 16 / (4 * 8 * 8))},
                                        {20, 3},
-                                       {21, 5}};
+                                       {21, 5},
+                                       {22, 1024 * 1024 / (4 * 8 * 8.0)}};
 
 /// What comes from caches comes from a model.
 double tolerance(const CounterRatio& ratio) {
