@@ -27,12 +27,12 @@ def traced_at():
     rungs = own_rungs()
     chooses = [number for number, rung in rungs.items() if len(rung.configurations) > 1]
     shares = [number for number, rung in rungs.items() if rung.shared_bytes]
-    # Blocks of rungs that plan stay for four tiles at 4096: too long. Where clusters wait for each
-    # other, the CPU's threads decide how far one is ahead, and what L2 has for the others.
+    # Blocks of rungs that plan stay for four tiles at 4096: too long. Where clusters keep in step,
+    # the CPU's threads decide how far one is ahead, and what L2 has for the others.
     one_tile = [
         number
         for number, rung in rungs.items()
-        if not rung.configurations and not any(launch["cooperative"] for launch in rung.launches)
+        if not rung.configurations and "kEpoch" not in rung.constants
     ]
     named = {rung.name: number for number, rung in rungs.items()}
     return {

@@ -18,11 +18,11 @@ import re
 import sys
 
 from bench import program
-from bench.copies import copy_as_it_runs, kernel_of, rung_name
+from bench.copies import copy_as_it_runs, kernel_of, rung_name, with_template
 from bench.output_file import write_whole
 from bench.record.cuda_tools import InputError, context_of, find_tools
 from bench.record.machine_code import arch_of, compiled
-from bench.rungs import own_rungs
+from bench.rungs import own_rungs, rung_of
 
 # The parts of a loop; the last three bring a box, wait for or arrive at an mbarrier, and wait for
 # products.
@@ -163,11 +163,21 @@ def order_of(loop):
     return [[name, len(list(run))] for name, run in itertools.groupby(names)]
 
 
+def one_size(rung):
+    """Edits that leave one kernel of a rung that picks among tile sizes of one template."""
+    facts = rung_of(rung)
+    if facts.configurations or "PAIR" not in facts.kernels[0]["template"]:
+        return ()
+    arguments = ", ".join(map(str, facts.kernels[0]["template"].values()))
+    return with_template(rung_name(rung), arguments)
+
+
 def compile_loop(rung, change, tools):
     """The Loop of a rung, unchanged or changed."""
     arch = arch_of(rung)
     name = rung_name(rung)
-    code = compiled(copy_as_it_runs(name, CHANGES[change](kernel_of(name))), arch, tools)
+    edits = (*CHANGES[change](kernel_of(name)), *one_size(rung))
+    code = compiled(copy_as_it_runs(name, edits), arch, tools)
     order = order_of(code.loop)
     counts = {}
     for mnemonic_, count in order:
