@@ -54,6 +54,7 @@ OF_CHAPTERS = (
     "rung_14_ablations",
     "rung_19_pair",
     "rung_20_drift",
+    "rung_22_tail",
     "rung_01_product",
     "rung_02_warps",
     "rung_08_reads",

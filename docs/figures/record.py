@@ -28,7 +28,13 @@ SHOWN = 3  # the rung of trace.json
 SHOWN_REQUESTS = 24
 STEP_KEPT = ("array", "operation", "line", "sectors", "addresses")
 # The first warp that asks for memory: a producer has its boxes brought.
-FIRST_WARP = {"producer_warpgroup": 4, "persistent_cluster": 4, "in_step": 4, "l2_sides": 4}
+FIRST_WARP = {
+    "producer_warpgroup": 4,
+    "persistent_cluster": 4,
+    "in_step": 4,
+    "l2_sides": 4,
+    "hopper_summit": 4,
+}
 
 
 def one_kernel():

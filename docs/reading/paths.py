@@ -166,6 +166,7 @@ NEEDS = {
     lesson(19): (lesson(18), lesson(13)),
     lesson(20): (lesson(19), lesson(12), lesson(7)),
     lesson(21): (lesson(20), chapter("l2")),
+    lesson(22): (lesson(20), lesson(14), lesson(12)),
     chapter("kernel_on_a_gpu"): (),
     chapter("coalescing"): (lesson(2),),
     chapter("shared_memory"): (lesson(3),),

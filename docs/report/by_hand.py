@@ -330,18 +330,20 @@ def wgmma(rung, _size):
 def persistent_cluster(rung, size):
     """Results pass shared memory, too, and a cluster loads for its rows of blocks together."""
     c = rung.values()
+    pair = c["PAIR"] if "PAIR" in c else c["kPair"]
     read, products, words = tensor_reads(c)
     results = 2 * c["BM"] * c["BN"] // (4 * BANKS)
     sums = c["BM"] * c["BN"] // LANES * size
-    return {
+    counted = {
         "wavefronts": read / products + results / sums,
         "how": f"{read} in which tensor cores read a tile / {products} + {results} to write "
         f"results / {sums}",
         "more": words,
-        "tile": (c["kPair"] * c["BM"], c["BN"]),
-        "per_tile": c["kPair"],
-        "owner": "pair of blocks",
     }
+    if pair == 1:
+        return counted
+    owner = {"per_tile": pair, "owner": "pair of blocks"}
+    return {**counted, "tile": (pair * c["BM"], c["BN"]), **owner}
 
 
 def split_precision(rung, _size):
@@ -383,6 +385,7 @@ COUNTS = {  # by the name of the rung
     "persistent_cluster": persistent_cluster,
     "in_step": persistent_cluster,
     "l2_sides": persistent_cluster,
+    "hopper_summit": persistent_cluster,
     "split_precision": split_precision,
 }
 

@@ -238,6 +238,19 @@ def trial_value(name, figure):
     return None
 
 
+def trial_costs(rung, name, size):
+    """How much longer a rung takes with a part changed or left out, as text.
+
+    Of the trials "RUNG_NAME_SIZE" and "RUNG_whole_SIZE", which ran in one process.
+    """
+    try:
+        times = {entry["name"]: entry["time_ms"] for entry in load("trials.json")["benchmarks"]}
+        ratio = times[f"{rung:02}_{name}_{size}"] / times[f"{rung:02}_whole_{size}"]
+    except (KeyError, MissingFileError) as error:
+        raise NotRecordedError(f"trials.json has no trial {error}") from error
+    return f"{100 * (ratio - 1):+.1f} %"
+
+
 def counted_shapes(rung, faster, shapes):
     """'3 of 200': of the chosen or the drawn shapes, those on which the best library is faster.
 
@@ -285,7 +298,8 @@ def value(name, rung):
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
     `behind_drawn` and `behind_chosen` tell on how many shapes it is behind, `level_drawn` and
     `level_chosen` on how many it is not, `roof_l2_read` is a measured roof, `trial_NAME_tflops` of
-    a copy with a part left out, `sass_FFMA` is of the main loop in machine code, and
+    a copy with a part left out, `costs_NAME_8192` is how much longer that takes than the rung,
+    `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
     `about_below` are what the rung is about, its own figure and that of the rung below.
     `needs` and `read_minutes` are of its lesson, `lab:latency:l2_cycles` is what a lab found; see
@@ -316,6 +330,8 @@ def value_of(plain, rung):
         text = timed_value(match[1], rung, int(match[3]), match[2] or "burst")
     elif match := re.fullmatch(r"trial_(\w+)_(tflops|best)", plain):
         text = trial_value(*match.groups())
+    elif match := re.fullmatch(r"costs_(\w+)_(\d+)", plain):
+        text = trial_costs(rung, *match.groups())
     elif match := re.fullmatch(r"roof_(\w+)", plain):
         text = roof_value(match[1])
     elif match := re.fullmatch(r"sass_(\w+)", plain):
