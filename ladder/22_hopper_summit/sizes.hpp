@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "common/gemm.hpp"
 
@@ -48,10 +49,12 @@ struct Cut {
 ///        is sooner: in as many pieces as that takes.
 inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   constexpr int kBoxColumns = 64;
+  constexpr long long kMostTiles = 1 << 30;
   constexpr std::array kPieces = {2, 3, 4, 6, 8, 12, 16};
   const int boxes = size.BN / kBoxColumns;  // segments are multiples: results leave under them
-  const int tiles = ceil_div(shape.M, size.pair * size.BM) * ceil_div(shape.N, size.BN);
-  const int most = sms / size.pair;
+  const long long rows = ceil_div(shape.M, size.pair * size.BM);  // no memory holds 2^31 tiles
+  const int tiles = static_cast<int>(std::min(rows * ceil_div(shape.N, size.BN), kMostTiles));
+  const int most = std::max(1, sms / size.pair);
   const int k_tiles = std::max(boxes, ceil_div(shape.K, kBoxColumns));
   const double tile_us = size.tile_us + k_tiles * size.step_us;
   Cut best{.clusters = std::min(tiles, most),
@@ -79,11 +82,12 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   return best;
 }
 
-/// Number of the size that should be the fastest.
+/// Number of the size that should be the fastest. A pair of blocks needs two SMs.
 inline int fastest_size(const Shape& shape, int sms) {
-  const auto fastest = std::ranges::min_element(
-      kSizes, {}, [&](const Size& size) { return cut_of(size, shape, sms).us; });
-  return static_cast<int>(fastest - kSizes.begin());
+  const auto us = [&](const Size& size) {
+    return size.pair > sms ? std::numeric_limits<double>::max() : cut_of(size, shape, sms).us;
+  };
+  return static_cast<int>(std::ranges::min_element(kSizes, {}, us) - kSizes.begin());
 }
 
 }  // namespace ladder::hopper_summit
