@@ -81,9 +81,16 @@ class Rung:
         return f"any M; N and K multiples of {self.multiple_of}"
 
     @property
+    def main_kernel(self):
+        """The first that multiplies; others of the rung prepare its inputs."""
+        return next(
+            (each for each in self.kernels if each["function"] == "kernel"), self.kernels[0]
+        )
+
+    @property
     def shared_bytes(self):
-        """Of a block of its first kernel."""
-        return sum(self.kernels[0][f"{kind}_shared_bytes"] for kind in ("static", "dynamic"))
+        """Of a block of its main kernel."""
+        return sum(self.main_kernel[f"{kind}_shared_bytes"] for kind in ("static", "dynamic"))
 
     def values(self, kernel=0):
         """{name: whole number} of all constants, as one of its kernels sees them."""

@@ -83,7 +83,10 @@ CHANGES = {
 
 def recorded():
     """[(rung, change)] of the loops that pages quote."""
-    return [*((rung, "") for rung in own_rungs()), *((6, change) for change in CHANGES if change)]
+    # A rung that launches several kernels and does not choose among them, as 23 does, has more than
+    # one main loop: a name of a rung does not say which of them is meant.
+    one = (n for n, rung in own_rungs().items() if len(rung.kernels) == 1 or rung.configurations)
+    return [*((rung, "") for rung in one), *((6, change) for change in CHANGES if change)]
 
 
 @dataclasses.dataclass

@@ -41,6 +41,7 @@ from bench.results_forms.gpu import (
     SAMPLED,
     SHAPE,
     SIDE_TRIALS,
+    SPLIT_PRECISION,
     TOOL_RUN,
     copy_time,
 )
@@ -150,6 +151,12 @@ FORMS = {
     "bench/results/*/l2_strides.json": results(
         record(
             stride_bytes=positive, gbps=positive, other_stride_bytes=positive, other_gbps=positive
+        )
+    ),
+    "bench/results/*/split_precision.json": SPLIT_PRECISION,
+    "bench/results/emulator/splitting.json": results(
+        record(
+            k=extent, positive=truth, sums=positive, error=named(number), sum_over_scale=positive
         )
     ),
     "bench/results/*/speed_points.json": results(

@@ -263,3 +263,26 @@ RANKS_TIMELINE = record(
 FUSED_MATMUL = record(
     name=text, precision=text, time_ms=named(positive), speed_up=named(positive), **SHAPE
 )
+SPLIT_PRECISION = record(
+    context=MACHINE,
+    emulated_sgemm_refused=text,
+    benchmarks=each(
+        record(
+            name=text,
+            size=extent,
+            outcome=text,
+            took=text,
+            error_over_bound=or_null(number),
+            relative_error=or_null(number),
+            **{name: or_null(positive) for name in ("time_ms", "tflops", "over_sgemm")},
+        )
+    ),
+    hard_inputs=each(
+        record(
+            name=text,
+            about=text,
+            took=text,
+            **{name: or_null(number) for name in ("error", "error_of_sgemm", "error_over_bound")},
+        )
+    ),
+)

@@ -39,6 +39,7 @@ OF_CHAPTERS = (
     "l2_sweep",
     "l2_hot",
     "numerics",
+    "splitting",
     "nvcc_paths",
     "protocols",
     "rung_03_barriers",

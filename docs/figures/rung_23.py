@@ -29,7 +29,8 @@ def draw_chunk(picture, x, y, width, c):
     each = width / 3.6
     at = x
     for i, (words, color) in enumerate(passes(c)):
-        picture.cell(at, y, each, TALL, f"f{color} tint", words if not picture.narrow else words[:7])
+        shown = words[:7] if picture.narrow else words
+        picture.cell(at, y, each, TALL, f"f{color} tint", shown)
         at += each
         if i > 0:
             picture.cell(at, y, 0.3 * each, TALL, SUMS, "+", "on")

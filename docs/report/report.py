@@ -51,6 +51,7 @@ from docs.report.page_blocks import (
     public_programs,
     raster_bytes,
     side_trials,
+    split,
     story,
 )
 from docs.report.page_blocks.place import Place
@@ -91,6 +92,7 @@ PLACED_BLOCKS = {
     **near_loops.BLOCKS,
     **near_product.BLOCKS,
     **raster_bytes.BLOCKS,
+    **split.BLOCKS,
     **story.BLOCKS,
 }
 

@@ -35,7 +35,7 @@ def trace(rung, size):
 
 def resources(rung):
     """[(label, text)] of what a block takes of an SM; where a rung chooses, at its first shape."""
-    kernel = rung.kernels[0]
+    kernel = rung.main_kernel
     shape = rung.launches[0]["shape"]
     at = f" (at M = N = K = {shape[0]})" if len(rung.configurations) > 1 else ""
     regs = held = NOT_YET

@@ -64,7 +64,7 @@ def registers_table(found):
         if f"{number:02}" not in found:
             continue
         entry = found[f"{number:02}"]
-        kernel = rung.kernels[0]
+        kernel = rung.main_kernel
         threads, blocks = kernel["threads"], kernel["blocks_per_sm"]
         held = [f"{blocks}", f"{blocks * threads // 32}"] if blocks else [NOT_YET, ""]
         row = [f"rung {number:02}", f"{threads}", f"{entry['registers']}"]
