@@ -17,8 +17,8 @@ struct SideTrial {
   std::optional<side_aware::SideBits> sides;  ///< nothing: no cluster minds where it runs
 };
 
-/// \brief  Four trials of one kernel. Where sides are wrong, SMs of both work on each half; they are
-///         always dealt out in pairs, as the two blocks of a cluster share one.
+/// \brief  Four trials of one kernel. Where sides are wrong, SMs of both work on each half. They
+///         are always dealt out in pairs, as the two blocks of a cluster share one.
 /// \param  found  the true sides of a GPU
 std::vector<SideTrial> side_trials(const side_aware::MultiprocessorSides& found);
 

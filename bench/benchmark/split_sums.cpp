@@ -71,9 +71,11 @@ TensorFactor factor(const std::vector<float>& part, std::size_t k, std::size_t d
 
 void add(const TensorFactor& a, const TensorFactor& b, Sums& sums) {
   std::vector<std::uint32_t> words(kSums);
-  std::ranges::transform(sums, words.begin(), [](float x) { return std::bit_cast<std::uint32_t>(x); });
+  std::ranges::transform(sums, words.begin(),
+                         [](float x) { return std::bit_cast<std::uint32_t>(x); });
   add_products(a, b, kAtOnce, false, words);
-  std::ranges::transform(words, sums.begin(), [](std::uint32_t x) { return std::bit_cast<float>(x); });
+  std::ranges::transform(words, sums.begin(),
+                         [](std::uint32_t x) { return std::bit_cast<float>(x); });
 }
 
 /// One FFMA after the other, as SGEMM does.
@@ -145,8 +147,8 @@ Exact exact(const Split& a, const Split& b) {
   Exact found;
   for (std::size_t k = 0; k < a.K; ++k) {
     for (std::size_t at = 0; at < kSums; ++at) {
-      const double product = double{a.numbers[k * kLines + at / kLines]} *
-                             double{b.numbers[k * kLines + at % kLines]};
+      const double product =
+          double{a.numbers[k * kLines + at / kLines]} * double{b.numbers[k * kLines + at % kLines]};
       found.sums[at] += product;
       found.squares[at] += product * product;
       found.magnitudes[at] += std::fabs(product);
@@ -197,8 +199,8 @@ json split_sums(std::span<const int> lengths) {
   for (const bool positive : {false, true}) {
     for (const int length : lengths) {
       if (length < 16 || length % 16 != 0) {
-        throw std::invalid_argument(
-            fmt::format("K = {}: a sum is made of 16 products at once, so K is a multiple of 16", length));
+        throw std::invalid_argument(fmt::format(
+            "K = {}: a sum is made of 16 products at once, so K is a multiple of 16", length));
       }
       rows.push_back(experiment(static_cast<std::size_t>(length), positive));
     }

@@ -166,9 +166,9 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   }
   ptx::cluster_sync();
 
-  // The compiler gives all threads 168 registers, 65,536 / 384 rounded down to a multiple of 8. Sums
-  // and totals alone are 192: the producer's warpgroup hands over 112, of which each consumer gets
-  // 56. 128 * 56 + 256 * 224 = 384 * 168.
+  // The compiler gives all threads 168 registers, 65,536 / 384 rounded down to a multiple of 8.
+  // Sums and totals alone are 192: the producer's warpgroup hands over 112, of which each consumer
+  // gets 56. 128 * 56 + 256 * 224 = 384 * 168.
   if (warpgroup == 0) {
     ptx::setmaxnreg_dec<56>();
     if (threadIdx.x == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/common/side_aware/multiprocessor_sides_test.cu
-/// \brief On an H100 or H200, half of the SMs are on each side of L2, in whole pairs. Without a GPU,
-///        that there is none is an error and no answer.
+/// \brief On an H100 or H200, half of the SMs are on each side of L2, in whole pairs. Without a
+///        GPU, that there is none is an error and no answer.
 #include "common/side_aware/multiprocessor_sides.hpp"
 
 #include <cuda_runtime.h>
