@@ -70,9 +70,9 @@ def draw(narrow=False):
         f"the tiles of C at {EXTENT}, by the side of L2 that computes them; below, the columns of "
         "B that each side reads",
         f"C in {whole} x {whole} tiles of {c['BN']} x {c['BN']}, at M = N = K = {EXTENT}. In rung "
-        f"20 any cluster computes any tile, and the clusters of either side read {counts[0][0]} and "
-        f"{counts[0][1]} of the {whole} tile columns of B. In rung 21 those of side 0 compute the "
-        f"left half, and read {counts[1][0]}; those of side 1 compute the right half, and read "
+        f"20 any cluster computes any tile, and the clusters of either side read {counts[0][0]} "
+        f"and {counts[0][1]} of the {whole} tile columns of B. In rung 21 those of side 0 compute "
+        f"the left half, and read {counts[1][0]}; those of side 1 compute the right half, and read "
         f"{counts[1][1]}.",
         narrow,
     )
