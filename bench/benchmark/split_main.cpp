@@ -19,6 +19,7 @@
 #include "common/output_file.hpp"
 #include "common/results_context.hpp"
 #include "common/terminal/progress.hpp"
+#include "common/terminal/text_table.hpp"
 #include "ladder/program/command_line.hpp"
 
 namespace ladder::bench {
@@ -41,36 +42,51 @@ std::string cell(const json& value, const char* format) {
   return value.is_null() ? "-" : fmt::format(fmt::runtime(format), value.get<double>());
 }
 
-void print_times(const json& rows) {
-  for (const json& row : rows) {
-    fmt::print(
-        "{:>6} {:<16} {:>9} ms {:>8} TFLOP/s {:>6} x SGEMM, error {:>9}, of bound {:>7} {} {}\n",
-        row["size"].get<int>(), row["name"].get<std::string>(), cell(row["time_ms"], "{:.4f}"),
-        cell(row["tflops"], "{:.2f}"), cell(row["over_sgemm"], "{:.3f}"),
-        cell(row["relative_error"], "{:.3g}"), cell(row["error_over_bound"], "{:.3f}"),
-        row["outcome"].get<std::string>(), row["took"].get<std::string>());
-  }
+void print(const TextTable& table) {
+  fmt::print("{}", table.text());
   std::fflush(stdout);
+}
+
+/// Of one size.
+void print_times(const json& rows) {
+  TextTable table({6, -15, 9, 8, 8, 9, 8});
+  table.heading({"size", "product", "ms", "TFLOP/s", "/ SGEMM", "error", "/ bound"});
+  for (const json& row : rows) {
+    table.row({row["size"].dump(), row["name"].get<std::string>(), cell(row["time_ms"], "{:.4f}"),
+               cell(row["tflops"], "{:.2f}"), cell(row["over_sgemm"], "{:.3f}"),
+               cell(row["relative_error"], "{:.2e}"), cell(row["error_over_bound"], "{:.3f}")});
+    const auto took = row["took"].get<std::string>();
+    table.add(wrapped(row["outcome"].get<std::string>() + (took.empty() ? "" : ": " + took), 9, 7));
+  }
+  print(table);
 }
 
 void print_hard(const json& rows) {
+  TextTable table({-12, 8, 8, 8, 0});
+  table.heading({"input", "/ bound", "error, u", "SGEMM, u", "took"});
   for (const json& row : rows) {
-    fmt::print("{:<12} of bound {:>7}, error {:>8} u, SGEMM {:>8} u: {}\n",
-               row["name"].get<std::string>(), cell(row["error_over_bound"], "{:.4f}"),
+    const auto took = row["took"].get<std::string>();
+    table.row({row["name"].get<std::string>(), cell(row["error_over_bound"], "{:.4f}"),
                cell(row["error"], "{:.3g}"), cell(row["error_of_sgemm"], "{:.3g}"),
-               row["took"].get<std::string>());
+               took.substr(0, took.find(':'))});
   }
-  std::fflush(stdout);
+  print(table);
 }
 
 void print_sums(const json& rows) {
+  constexpr std::array kWays = {"fp32", "parts", "large_first", "small_first", "chunk_512"};
+  TextTable table({6, -8, 9, 9, 11, 11, 9});
+  std::vector<std::string> heads = {"K", "numbers"};
+  heads.insert(heads.end(), kWays.begin(), kWays.end());
+  table.heading(heads);
   for (const json& row : rows) {
-    fmt::print("K = {:>6}, {} numbers:", row["k"].get<int>(),
-               row["positive"].get<bool>() ? "positive" : "normal");
-    for (const auto& [way, error] : row["error"].items())
-      fmt::print(" {} {:.3g}", way, error.get<double>());
-    fmt::print("\n");
+    std::vector<std::string> cells = {row["k"].dump(),
+                                      row["positive"].get<bool>() ? "positive" : "normal"};
+    for (const char* way : kWays)
+      cells.push_back(cell(row["error"][way], "{:.3g}"));
+    table.row(cells);
   }
+  print(table);
 }
 
 /// Long sums on the emulator's tensor cores, without a rung.
@@ -84,7 +100,7 @@ int sums_command(const std::string& path) {
   file->write(file_text(
       {{"context", results_context(machine->name(), std::nullopt, {}, machine->versions())},
        {"benchmarks", rows}}));
-  fmt::print("\nResults written to {}.\n", path);
+  fmt::print("\n{}", wrapped(fmt::format("Results written to {}.", path), 0));
   return kGood;
 }
 
@@ -106,8 +122,10 @@ int split_command(const Arguments& arguments) {
   const OutputFile file(path);
   const Protocol protocol = protocol_named(arguments.protocol);
   const EmulatedSgemm emulated = on_gpu ? emulated_sgemm(*machine) : EmulatedSgemm{{}, "no GPU"};
-  fmt::print("{}, {}. cuBLAS's own emulation: {}\n", machine->name(), arguments.protocol,
-             emulated.run ? "runs" : emulated.refusal);
+  fmt::print("{}\n",
+             wrapped(fmt::format("{}, {}. cuBLAS's own emulation: {}", machine->name(),
+                                 arguments.protocol, emulated.run ? "runs" : emulated.refusal),
+                     0));
   json results = {{"context", results_context(machine->name(), protocol, {}, machine->versions())},
                   {"benchmarks", json::array()},
                   {"emulated_sgemm_refused", emulated.refusal}};
@@ -121,7 +139,7 @@ int split_command(const Arguments& arguments) {
       results["benchmarks"].push_back(row);
   }
   file.write(file_text(results));
-  fmt::print("\nResults written to {}.\n", path);
+  fmt::print("\n{}", wrapped(fmt::format("Results written to {}.", path), 0));
   return kGood;
 }
 

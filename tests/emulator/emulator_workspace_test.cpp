@@ -6,8 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <stdexcept>
 
+#include "common/workspace.hpp"
 #include "emulator/trace/undefined_values.hpp"
 
 namespace ladder::emulator {
@@ -18,6 +21,23 @@ TEST(EmulatorWorkspace, IsInUseAsFarAsAnyoneAskedFor) {
   EXPECT_EQ(workspace_in_use(), 4096u);
   workspace(64);
   EXPECT_EQ(workspace_in_use(), 4096u);
+}
+
+TEST(EmulatorWorkspace, GrowsInPlaceUpToAllOfIt) {
+  auto* const before = static_cast<std::byte*>(workspace(4096));
+  before[4095] = std::byte{7};
+  const std::size_t most = whole_workspace().size();
+  EXPECT_EQ(workspace(most), before);
+  EXPECT_EQ(before[4095], std::byte{7});
+  EXPECT_THROW(workspace(most + 1), std::invalid_argument);
+}
+
+TEST(EmulatorWorkspace, IsReadFromAnOffset) {
+  const std::array<std::byte, 3> left = {std::byte{1}, std::byte{2}, std::byte{3}};
+  std::memcpy(&whole_workspace()[kWorkspaceWordBytes], left.data(), left.size());
+  std::array<std::byte, 3> found = {};
+  read_workspace(nullptr, kWorkspaceWordBytes, found.data(), found.size());
+  EXPECT_EQ(found, left);
 }
 
 TEST(EmulatorWorkspace, IsSearchedAsFarAsItIsInUse) {
