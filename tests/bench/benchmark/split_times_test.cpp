@@ -64,7 +64,7 @@ TEST_F(SplitTimesTest, ErrorsAreRelativeToTheExactProduct) {
 TEST_F(SplitTimesTest, OnlyTheFirstRowsCount) {
   const auto wrong_below = [](const Gemm<float>& gemm, Stream) {
     dot_products(gemm, 1.0);
-    const std::size_t right = elements({8, gemm.N});
+    const std::size_t right = 8 * static_cast<std::size_t>(gemm.N);
     std::fill_n(gemm.C + right, elements(gemm) - right, 0.0f);
   };
   EXPECT_LT(relative_error(*machine_, wrong_below, {40, 24, 33}, 8), 0x1p-24);
