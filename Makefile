@@ -227,8 +227,8 @@ record: gpu-here build ## measure your GPU for the book: climbs, card, labs, one
 	@python3 -m bench.record.result_archive run $(if $(FULL),--full)
 
 ablate: build ## rungs 10, 11 and 14 without some of their parts: [SIZE=4096]
-	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer, and a GPU of compute' \
-	  'capability 9.0' >&2; exit 2; }
+	@[ $(CUDA) = ON ] || { echo 'make ablate needs nvcc of CUDA 12.8 or newer,' >&2; \
+	  echo 'and a GPU of compute capability 9.0.' >&2; exit 2; }
 	@.ci/build ablation
 	@build/ablation $(if $(SIZE),--size $(SIZE)) $(if $(OUT),--json '$(OUT)')
 

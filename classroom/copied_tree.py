@@ -15,6 +15,7 @@ from bench.rungs import FACTS
 FILES = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", FACTS, "classroom/CMakeLists.txt")
 FOLDERS = ("common", "emulator", "glassbox", "ladder")  # all but their pages and their modules
 RUNGS = pathlib.Path("ladder/CMakeLists.txt")
+MANY_GPUS = "many_gpus"  # the folder of a program that builds on several rungs
 OTHERS = (".md", ".py", ".pyc")
 NOT_TO_BUILD = {"libbenchmark-dev", "git", "python3-venv"}  # packages of make build
 
@@ -74,6 +75,14 @@ def with_rungs(text, folders):
         text,
         flags=re.M,
     )
+
+
+def without_many_gpus(text):
+    """ladder/CMakeLists.txt without the program for many GPUs, whose rungs are complete."""
+    line = f"add_subdirectory(program/{MANY_GPUS})\n"
+    if line not in text:
+        raise FigureError(f"{RUNGS} has no line {line.rstrip()}")
+    return text.replace(line, "")
 
 
 def packages():

@@ -146,8 +146,8 @@ def pack(options):
     part.replace(options.out)
     print(
         f"{options.out}: {len(data) / 1e6:.1f} MB, grades rung {rung.label}.\n"
-        'Upload it to Gradescope under "Configure Autograder". Its hidden tests follow from the\n'
-        "secret inside: keep the archive, and keep it to yourself."
+        'Upload it to Gradescope under "Configure Autograder". Its hidden tests follow\n'
+        "from the secret inside: keep the archive, and keep it to yourself."
     )
 
 

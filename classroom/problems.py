@@ -209,7 +209,7 @@ class Draw:
         return [run(shape, *self.factors(stream), self.seed(stream))]
 
     def alpha_zero(self, stream):
-        """alpha = 0: C = beta * C, and no shortcut that leaves C as it is. Then what it is not."""
+        """alpha = 2 and then 0: C = beta * C, and no shortcut may leave C as it is."""
         shape = (self.rows + stream.randint(1, 9), self.columns + self.q, self.some(stream, 20, 40))
         return [
             run(shape, alpha, beta, self.seed(stream))
@@ -254,7 +254,7 @@ HIDDEN = (
     ("every_k", "Many K, one after the other"),
     ("wide", "More than 4096 columns"),
     ("tall", "More than 2048 rows"),
-    ("alpha_zero", "alpha = 0"),
+    ("alpha_zero", "alpha = 2, then alpha = 0"),
     ("beta_zero", "beta = 0 and -0, with NaN in C"),
     ("again", "Any factors and numbers, and the same call again"),
 )

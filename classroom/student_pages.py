@@ -26,6 +26,11 @@ LINK = re.compile(
     re.S,
 )
 MARKERS = re.compile(r"^ *<!-- (?:begin|end|widget) [^>]*-->\n|<!-- /?value\b[^>]*-->", re.M)
+# What is said of a widget right above it: from the first sentence that names it.
+OF_A_WIDGET = re.compile(
+    r"(?:(?<=\n\n)|(?<=[.!?:]))(?:(?!\n\n|[.!?:]\s).)*\bwidget\b(?:(?!\n\n).)*(?=\n\n<!-- widget )",
+    re.S,
+)
 TABS = re.compile(r'^=== "With a GPU"\n.*?^=== "Without a GPU"\n\n((?: {4}.*\n|\n)+)', re.M | re.S)
 # Where a lesson says how the ladder's own kernel is changed and brought back.
 OWN_COPY = re.compile(r"^Run `make build` after each change in `ladder/`\..*?(?=\n\n)", re.M | re.S)
@@ -116,12 +121,14 @@ def without_a_gpu(page):
 
 def lesson_page(text, rung, secrets):
     """A rung's lesson. secrets: as without_answers() takes them."""
+    text = OF_A_WIDGET.sub("", text)
     page = without_a_gpu(OWN_COPY.sub(IN_A_CLASS.format(folder=rung.folder), text))
     return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
 
 
 def chapter_page(text, secrets):
     """Any other page; it says so where it names what a class does not have."""
+    text = OF_A_WIDGET.sub("", text)
     page = MARKERS.sub("", without_answers(with_own_program(text), secrets))
     missing = MISSING.search(page)
     if not missing:

@@ -33,10 +33,12 @@ NO_PAGES = {f"docs/chapters/{name}.md" for name in ("claims", "notebooks", "add_
 FIGURES = ("docs/figures/*.svg",)
 # What `make run` shows beside a prediction.
 RECORDED = (
-    "bench/results/nvidia-h200/climb_burst_4096.json",
-    "bench/results/nvidia-h200/profile_[0-9]*.json",
+    "bench/results/nvidia-h?00/climb_burst_4096.json",
+    "bench/results/nvidia-h?00/profile_[0-9]*.json",
 )
 OTHERS = (".ci/build", ".ci/install", "docs/start/first_kernel.cu")
+# Packages of the grader, and of the program for many GPUs.
+NOT_OF_A_CLASS = {"libseccomp-dev", "libopenmpi-dev", "openmpi-bin"}
 SHORTEST = 9  # characters of a line that can be an answer
 AS_THE_LADDER = ("-c", "user.name=GEMM Ladder", "-c", "user.email=ladder@localhost")
 TITLE = "# GEMM Ladder, for a class\n"
@@ -105,16 +107,19 @@ make submit RUNG=@first@    # packs what you hand in: work/@folder@.tar.gz
 make progress          # what you have done so far
 ```
 
+Read first `docs/chapters/kernel_on_a_gpu.md`, and then the lesson of the rung,
+`ladder/@folder@/README.md`. Each rung's lesson is the README.md of its folder in `ladder/`; the
+chapters of the book are in `docs/chapters/`.
+
 The first command that checks also builds the emulator, which takes some minutes. If packages are
-missing, it says which. Each rung's lesson is the README.md of its folder in `ladder/`; the chapters
-of the book are in `docs/chapters/`.
+missing, it says which.
 
 ## What this is, and what it is not
 
 It is a part of GEMM Ladder, an open educational project, made for classes from version
 @commit@. The kernels in `ladder/` are starters: the section that you are asked to write is empty,
 and so are pages' blocks of code that would show it. What times kernels on a GPU and what grades
-them stays with your teacher; the times and counters that you see were recorded on an NVIDIA H200.
+them stays with your teacher; the times and counters that you see were recorded on NVIDIA GPUs.
 
 You may edit everything, but only your folder in `work/` counts, and it is graded with your
 teacher's copy of the rest. This folder is a git repository: commit as often as you like.
@@ -173,7 +178,7 @@ def makefile():
             raise FigureError(f"the Makefile has no target {target}")
         # All that is missing at once: a student may have to ask somebody for it.
         blocks.append(recipe[0].replace(".ci/install python3", ".ci/install $(BUILD_PACKAGES)"))
-    packages = [name for name in copied_tree.packages() if name != "libseccomp-dev"]
+    packages = [name for name in copied_tree.packages() if name not in NOT_OF_A_CLASS]
     return MAKEFILE.replace("@packages@", " ".join(packages)).replace(
         "@blocks@", "\n".join(blocks).rstrip()
     )
@@ -212,8 +217,11 @@ def readme(rungs):
 
 def repository(rungs):
     """{path: text or bytes} of all files."""
-    folders = {rung.folder for rung in rungs}
-    others = {rung.folder for rung in own_rungs().values()} - folders
+    # A rung that was not asked for may be the answer to one that was, whose lines it builds on.
+    kept = {
+        rung.folder for rung in [*rungs, *rung_table().values()] if rung in rungs or not rung.tile
+    }
+    others = {path.name for path in SOURCES.glob("ladder/[0-9][0-9]_*")} - kept
     files = {
         pathlib.Path("README.md"): readme(rungs),
         pathlib.Path("Makefile"): makefile(),
@@ -221,7 +229,7 @@ def repository(rungs):
         pathlib.Path("COMMIT"): commit() + "\n",
     }
     for path in copied_tree.building_files("classroom.student"):
-        if not others & set(path.parts):
+        if not (others | {copied_tree.MANY_GPUS}) & set(path.parts):
             files[path] = (SOURCES / path).read_bytes()
     for name in OTHERS:
         files[pathlib.Path(name)] = (SOURCES / name).read_bytes()
@@ -231,7 +239,8 @@ def repository(rungs):
     for path in itertools.chain.from_iterable(map(SOURCES.glob, FIGURES + RECORDED)):
         files[path.relative_to(SOURCES)] = path.read_bytes()
     build = copied_tree.RUNGS  # students' kernels come from work/, so no rung is built
-    files[build] = copied_tree.with_rungs((SOURCES / build).read_text(), [])
+    text = copied_tree.without_many_gpus((SOURCES / build).read_text())
+    files[build] = copied_tree.with_rungs(text, [])
     files[pathlib.Path(FACTS)] = facts(rungs)
     tree = {str(each) for path in files for each in (path, *path.parents)}
     for path, text in files.items():
@@ -310,14 +319,15 @@ def main():
     for rung in rungs:
         starters.exercise_of(rung)
     export(options.out, rungs)
-    print(f"{options.out} holds {len(rungs)} starters, lessons and what checks them; no answers.")
+    starts = "1 starter, its lesson" if len(rungs) == 1 else f"{len(rungs)} starters, their lessons"
+    print(f"{options.out} holds {starts} and what checks them; no answers.")
     said = early(rungs)
     if said:
         print(
             "\nRungs build on each other, so these starters show what an earlier one asks for:",
             *said,
-            "To keep that back, leave them out, and add them with the same command when they are",
-            "due: into the same folder, with all rungs so far.",
+            "To keep that back, leave them out, and add them with the same command when they",
+            "are due: into the same folder, with all rungs so far.",
             sep="\n",
         )
 

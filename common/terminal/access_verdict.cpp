@@ -92,10 +92,13 @@ std::string piece_name(unsigned bytes) {
   return bytes == 4 ? "word" : fmt::format("{} bytes", bytes);
 }
 
-/// Bytes of each run without a gap, on average.
-double run_bytes(const AccessPattern& pattern) {
-  return static_cast<double>(pattern.access_bytes) * static_cast<double>(pattern.places) /
-         static_cast<double>(pattern.runs);
+/// "4 runs of 32 bytes", "14 runs of 32 to 64 bytes"
+std::string runs_text(const AccessPattern& pattern) {
+  const std::int64_t shortest = pattern.shortest_run_bytes;
+  const std::int64_t longest = pattern.longest_run_bytes;
+  return shortest == longest
+             ? fmt::format("{} runs of {} bytes", pattern.runs, longest)
+             : fmt::format("{} runs of {} to {} bytes", pattern.runs, shortest, longest);
 }
 
 /// Where the threads' addresses lie, in words.
@@ -125,8 +128,7 @@ std::string pattern_text(const AccessPattern& pattern, const LineCounts& line) {
     case AccessPatternKind::kRuns:
       break;
   }
-  return fmt::format("the threads {} {} runs of {} bytes", verb, pattern.runs,
-                     number_text(run_bytes(pattern)));
+  return fmt::format("the threads {} {}", verb, runs_text(pattern));
 }
 
 /// Different words of the example in its busiest bank, and in all of them.
@@ -229,8 +231,18 @@ std::optional<AccessPattern> pattern_of(const LineCounts& line, std::size_t row_
   const auto bytes = static_cast<std::int64_t>(line.access_bytes);
   AccessPattern pattern = {
       .lanes = lanes.size(), .access_bytes = line.access_bytes, .places = places.size()};
-  for (auto at = std::next(places.begin()); at != places.end(); ++at)
-    pattern.runs += *at != *std::prev(at) + bytes;
+  std::vector<std::int64_t> run_bytes = {bytes};
+  for (auto at = std::next(places.begin()); at != places.end(); ++at) {
+    if (*at == *std::prev(at) + bytes) {
+      run_bytes.back() += bytes;
+    } else {
+      run_bytes.push_back(bytes);
+    }
+  }
+  const auto [shortest, longest] = std::ranges::minmax(run_bytes);
+  pattern.runs = run_bytes.size();
+  pattern.shortest_run_bytes = shortest;
+  pattern.longest_run_bytes = longest;
   if (lanes.size() == 1) return pattern;
 
   const std::int64_t step = lanes[1] - lanes[0];

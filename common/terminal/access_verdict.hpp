@@ -41,6 +41,8 @@ struct AccessPattern {
   std::int64_t step_bytes = 0;  ///< from thread to thread; 0: not always as far
   std::size_t places = 0;       ///< different addresses
   std::size_t runs = 1;         ///< of them, without a gap
+  std::int64_t shortest_run_bytes = 0;
+  std::int64_t longest_run_bytes = 0;
 };
 
 /// What the requests of a line look like, and what they cost in words.

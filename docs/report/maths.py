@@ -8,6 +8,7 @@ The page of a rung holds what this prints for M = N = K = 4096.
 import argparse
 import os
 import sys
+import textwrap
 
 from bench import SOURCES, program
 from bench.rungs import rung_of
@@ -22,6 +23,8 @@ from docs.report.rung_figures import (
     predicted,
     timed,
 )
+
+COLUMNS = 80  # of a terminal
 
 
 def time_ms(rung, size):
@@ -129,7 +132,9 @@ def main():
     os.chdir(SOURCES)
     if options.size < 1:
         raise FigureError(f"M = N = K = {options.size} is no size")
-    print(maths_block(options.rung, options.size).replace("**", ""))
+    for line in maths_block(options.rung, options.size).replace("**", "").splitlines():
+        indent = "   " if line[:1].isdigit() else ""
+        print(textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False))
     missing = not_recorded(options.rung, options.size)
     if len(rung_of(options.rung).configurations) > 1:
         print(

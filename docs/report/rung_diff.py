@@ -7,7 +7,9 @@ the rung, and the lesson asks why before it explains.
 """
 
 import os
+import re
 import sys
+import textwrap
 
 from bench import SOURCES, program
 from bench.results_file import FigureError
@@ -15,6 +17,7 @@ from bench.rungs import rung_of, rung_table
 from docs.report.page_blocks.excerpts import body_of, hunks
 
 FILES = ("producer.cuh", "kernel.cuh", "launch.cu")
+COLUMNS = 80
 COLOURS = {"-": "\033[31m", "+": "\033[32m", "@": "\033[36m"}
 
 
@@ -38,6 +41,16 @@ def coloured(line):
     return f"{colour}{line}\033[0m" if colour else line
 
 
+def folded(line):
+    """Its parts, each no wider than a terminal: code goes on deeper, with the same sign."""
+    if line.startswith(("--- ", "+++ ", "@")):
+        return [line]
+    indent = re.match(r"[-+ ]? *", line)[0] + "    "
+    return textwrap.wrap(
+        line, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    ) or [line]
+
+
 def folders_of(wanted):
     """(base, rung): the folders of '05' and of what it builds on."""
     table = {f"{number:02}": rung for number, rung in rung_table().items() if rung.builds_on}
@@ -53,7 +66,8 @@ def main():
     base, rung = folders_of(sys.argv[1] if len(sys.argv) == 2 else "")
     show = coloured if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else str
     for line in differences(base, rung):
-        print(show(line))
+        for part in folded(line):
+            print(show(part))
 
 
 if __name__ == "__main__":

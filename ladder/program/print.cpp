@@ -159,22 +159,32 @@ std::string numbers_of(const Climb& climb, Predicate predicate) {
   return numbers;
 }
 
-/// Why a rung that was recorded has no recorded figure beside it.
+/// Why a rung has no recorded figure beside it, if the library has one.
 std::string missing_figures(const Climb& climb, const Recording& recording) {
-  const std::string wrong =
-      numbers_of(climb, [](const Entry& entry) { return entry.outcome == Outcome::wrong; });
-  const std::string edited = numbers_of(climb, [&](const Entry& entry) {
-    return entry.outcome != Outcome::wrong && recording.edited.contains(entry.rung.number);
-  });
-  std::string text;
-  if (!wrong.empty()) {
-    text += wrapped(fmt::format("No recorded figure for {}: the result is wrong.", wrong), 2);
+  const auto recorded = [&](int rung) {
+    return std::ranges::find(recording.figures, rung, &RecordedFigure::rung) !=
+           recording.figures.end();
+  };
+  const auto reason = [&](const Entry& entry) -> std::string {
+    const int rung = entry.rung.number;
+    const bool elsewhere = recording.on_other_device.contains(rung);
+    if (rung == 0) return "";
+    if (entry.outcome == Outcome::wrong) return "the result is wrong";
+    if (!recorded(rung) && !elsewhere) return "not recorded yet";
+    if (recording.edited.contains(rung)) return "the source is not the one that was recorded";
+    if (!recorded(rung)) return fmt::format("timed on an {} only", recording.other_device);
+    return "";
+  };
+  std::vector<std::string> reasons;
+  for (const Entry& entry : climb.entries) {
+    const std::string why = reason(entry);
+    if (!why.empty() && std::ranges::find(reasons, why) == reasons.end()) reasons.push_back(why);
   }
-  if (!edited.empty()) {
-    text += wrapped(
-        fmt::format("No recorded figure for {}: the source is not the one that was recorded.",
-                    edited),
-        2);
+  std::string text;
+  for (const std::string& why : reasons) {
+    const std::string numbers =
+        numbers_of(climb, [&](const Entry& entry) { return reason(entry) == why; });
+    text += wrapped(fmt::format("No recorded figure for {}: {}.", numbers, why), 2);
   }
   return text;
 }

@@ -18,10 +18,12 @@ namespace {
 using nlohmann::json;
 
 constexpr double kMostCounted = 1e18;  // bytes of the largest trace have 13 digits
-constexpr const char* kRecordedClimb = "bench/results/nvidia-h200/climb_{}_{}.json";
+constexpr const char* kRecordedClimb = "bench/results/{}/climb_{}_{}.json";
 constexpr const char* kRecordedProfile = "bench/results/{}/profile_{}.json";
 /// Counters are of the first of these that has profiled a rung.
 constexpr std::array kProfiledOn = {"nvidia-h200", "nvidia-h100"};
+/// Times are of the first of these; the second is named for rungs that it alone has timed.
+constexpr std::array kTimedOn = {"nvidia-h200", "nvidia-h100"};
 
 /// null where nothing was measured or the value is not a number JSON can hold
 json number(double value) {
@@ -181,9 +183,17 @@ std::optional<Recording> recorded_climb_at(int size, const std::filesystem::path
     if (recording.figures.empty()) throw std::invalid_argument("it has no figure of a rung");
     return recording;
   };
-  std::optional<Recording> recording =
-      from_json_file(root / fmt::format(kRecordedClimb, protocol, size), read);
-  if (recording) recording->edited = edited_rungs(root);
+  const auto recorded_on = [&](const char* gpu) {
+    return from_json_file(root / fmt::format(kRecordedClimb, gpu, protocol, size), read);
+  };
+  std::optional<Recording> recording = recorded_on(kTimedOn[0]);
+  if (!recording) return recording;
+  recording->edited = edited_rungs(root);
+  if (const std::optional<Recording> other = recorded_on(kTimedOn[1])) {
+    recording->other_device = other->device;
+    for (const RecordedFigure& figure : other->figures)
+      recording->on_other_device.insert(figure.rung);
+  }
   return recording;
 }
 

@@ -58,7 +58,9 @@ struct Recording {
   std::string protocol;
   int size;
   std::vector<RecordedFigure> figures;
-  std::set<int> edited = {};  ///< rungs whose sources are others today: no figure is theirs
+  std::set<int> edited = {};      ///< rungs whose sources are others today: no figure is theirs
+  std::string other_device = {};  ///< a second GPU, on which more rungs were recorded
+  std::set<int> on_other_device = {};
 };
 
 /// \return the figure of a rung; null for one that was not recorded, or was edited since
@@ -71,7 +73,8 @@ std::optional<Recording> recorded_climb(
     const std::filesystem::path& root = emulator::source_tree());
 
 /// \brief  The recorded climb of an H200 at M = N = K = size: replayed as a graph below 2048, where
-///         nothing else measures the kernel, and in a burst from there on.
+///         nothing else measures the kernel, and in a burst from there on. It also says which rungs
+///         were recorded on an H100.
 /// \return nothing where no such climb was recorded
 std::optional<Recording> recorded_climb_at(
     int size, const std::filesystem::path& root = emulator::source_tree());

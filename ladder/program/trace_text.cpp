@@ -77,14 +77,15 @@ std::string heading(const RungTrace& trace) {
 }
 
 std::string metrics_table(const RungTrace& trace) {
+  static constexpr const char* kInL2 = " (what was stored is still in L2)";
   const auto row = [&](const std::string& name) -> std::string {
     const auto found = trace.metrics.find(name);
     if (found == trace.metrics.end()) return "";
     if (!found->second) return fmt::format("{:>18}  {}\n", "not modelled", name);
     const bool fraction = name.ends_with(".ratio") || name.starts_with("arithmetic_intensity");
-    return fmt::format("{:>18}  {}\n",
+    return fmt::format("{:>18}  {}{}\n",
                        fraction ? fmt::format("{:.2f}", *found->second) : grouped(*found->second),
-                       name);
+                       name, name == "dram__bytes_write.sum" && *found->second == 0 ? kInL2 : "");
   };
   const auto each = [&](Operation load, Operation store) {
     std::string costs;

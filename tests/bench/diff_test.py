@@ -4,6 +4,7 @@ import os
 import subprocess
 import unittest
 
+from docs.report import rung_diff
 from tests import SOURCES
 
 
@@ -45,6 +46,18 @@ class DiffTest(unittest.TestCase):
         for rung in ("RUNG=02", "RUNG=05", "RUNG=11"):
             _, text, _ = make_diff(rung)
             self.assertNotRegex(text, r"(?m)^[-+](?:///|#include)")
+
+    def test_a_line_that_is_wider_than_a_terminal_goes_on_below(self):
+        for rung in ("RUNG=02", "RUNG=03", "RUNG=17"):
+            lines = make_diff(rung)[1].splitlines()
+            self.assertLessEqual(max(map(len, lines)), 80, rung)
+        self.assertEqual(
+            rung_diff.folded("+    " + "word, " * 20),
+            ["+    " + " ".join(["word,"] * 12), "+        " + " ".join(["word,"] * 8)],
+        )
+        self.assertEqual(rung_diff.folded("-"), ["-"])
+        heading = "+++ b/" + "folder/" * 20 + "kernel of many.cuh"
+        self.assertEqual(rung_diff.folded(heading), [heading])
 
     def test_a_file_that_the_base_lacks_is_new_as_a_whole(self):
         _, text, _ = make_diff("RUNG=11")

@@ -49,6 +49,25 @@ class StudentPagesTest(unittest.TestCase):
             "\n```sh\npython3 -m classroom.student trace 02   # this\n```\n\nEnd.\n",
         )
 
+    def test_what_is_said_of_a_widget_goes_with_it(self):
+        widget = "\n\n<!-- widget banks width=4 -->\n\n## Next\n"
+        for text, left in (
+            ("The widget shows 4096.\nHow small must it be?", ""),
+            (
+                "So it takes 16. In the [widget](../a.md), take\nit away, or try padding:",
+                "So it takes 16.",
+            ),
+            ("No word of it.", "No word of it."),
+        ):
+            pages = (
+                student_pages.lesson_page(
+                    "A widget.\n\n" + text + widget, list(own_rungs().values())[1], {}
+                ),
+                student_pages.chapter_page("A widget.\n\n" + text + widget, {}),
+            )
+            for page in pages:
+                self.assertEqual(page.split(), ("A widget. " + left + " ## Next").split())
+
     def test_a_chapter_says_what_a_class_does_not_have(self):
         page = "# Title\n\nUse `make lab LAB=tlb`, then `build/ladder check 03`.\n"
         said = student_pages.chapter_page(page, {})

@@ -165,7 +165,11 @@ class StudentRepositoryTest(unittest.TestCase):
             ".pyc",
         ):
             self.assertEqual([name for name in names if word in name], [])
+        folders = {path.parts[1] for path in self.files if path.match("ladder/[0-9][0-9]_*/*")}
+        self.assertEqual(folders, {"00_cublas", *(rung.folder for rung in RUNGS)})
+        self.assertEqual([name for name in names if "many_gpus" in name and name[-3:] != "svg"], [])
         build = (self.whole.folder / "ladder/CMakeLists.txt").read_text()
+        self.assertNotIn("many_gpus", build)
         self.assertEqual(re.findall(r"^add_rung\((\w+)", build, re.M), ["00_cublas"])
 
     def test_the_readme_names_targets_that_are_there(self):
@@ -176,7 +180,10 @@ class StudentRepositoryTest(unittest.TestCase):
         for target in (*targets, "build", "check", "reset", "run", "glassbox"):
             self.assertRegex(makefile, rf"(?m)^{target}:.*## ")
         self.assertNotIn("@", readme)
-        self.assertNotIn("libseccomp", makefile)
+        for page in re.findall(r"`((?:docs|ladder)/\S+\.md)`", readme):
+            self.assertTrue((self.whole.folder / page).is_file(), page)
+        self.assertIn("docs/chapters/kernel_on_a_gpu.md", readme)
+        self.assertNotRegex(makefile, "libseccomp|openmpi")
         for packages in re.findall(r"\.ci/install (.*)", makefile):
             self.assertEqual(packages, "$(BUILD_PACKAGES)")
         listed = subprocess.run(
@@ -220,10 +227,7 @@ class StudentRepositoryTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as room:
             some = Repository(room, "2", "3")
             folders = {path.name for path in (some.folder / "ladder").iterdir() if path.is_dir()}
-            # Many GPUs have a program of their own, which every build makes.
-            always = {"00_cublas", "24_many_gpus", "program"}
-            expected = {RUNGS[1].folder, RUNGS[2].folder, *always}
-            self.assertEqual(folders, expected)
+            self.assertEqual(folders, {"00_cublas", RUNGS[1].folder, RUNGS[2].folder, "program"})
             found = json.loads((some.folder / "bench/results/rungs.json").read_text())["rungs"]
             self.assertEqual(
                 [(entry["number"], entry["builds_on"]) for entry in found],

@@ -1,5 +1,6 @@
 """Blocks of what climbs recorded: a rung's figures, all rungs, small sizes."""
 
+from bench import SOURCES
 from bench.rungs import own_rungs, rung_of
 from docs.report.page_blocks.front import spans
 from docs.report.recorded import (
@@ -64,7 +65,7 @@ def by_gpu():
 
 
 def ladder_block(place, arguments):
-    """All rungs in one table, for front pages."""
+    """All rungs in one table, for front pages: those without a recorded figure, too."""
     if arguments:
         raise FigureError("the block takes no arguments")
     lines = [
@@ -78,15 +79,23 @@ def ladder_block(place, arguments):
             for rung, entry in rungs_of(small).items():
                 if rung not in rungs:
                     continue
-                name, precision = entry["name"], precision_of(entry)
                 rows[rung] = (
-                    f"| [{name.replace('_', ' ', 1)}]({place.link(f'ladder/{name}/README.md')})"
-                    f"{'' if precision == 'FP32' else f', {precision}'} | "
+                    f"| {rung_cell(place, entry['name'], precision_of(entry))} | "
                     f"{entry['tflops']:.1f} | {percent(entry['ratio_to_best'])} | "
                     f"{ratio_cell(large, rung)} |"
                 )
             sources.append((rungs & rows.keys(), provenance("climb_burst_4096.json")))
+    for rung in own_rungs().values():
+        cell = rung_cell(place, rung.folder, rung.precision)
+        rows.setdefault(rung.number, f"| {cell} | {NOT_YET} | | |")
     return "\n".join([*lines, *in_order(rows), "", told_sources(sources)])
+
+
+def rung_cell(place, folder, precision):
+    """A rung's name, which leads to its lesson if it has one, and what is not FP32."""
+    name, lesson = folder.replace("_", " ", 1), f"ladder/{folder}/README.md"
+    linked = f"[{name}]({place.link(lesson)})" if (SOURCES / lesson).is_file() else name
+    return linked if precision == "FP32" else f"{linked}, {precision}"
 
 
 def in_order(rows):

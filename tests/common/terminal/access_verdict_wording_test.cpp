@@ -87,6 +87,9 @@ TEST(AccessVerdictWording, OfLoadsFromGlobalMemory) {
   EXPECT_EQ(load(4, [](int l) { return l / 8 * 1024 + l % 8 * 4; }),
             "4 sectors, as few as possible, but 4 wavefronts where 1 would do: the threads read 4 "
             "runs of 32 bytes, and up to 4 of the 32 words lie in one bank.");
+  EXPECT_EQ(load(4, [](int l) { return (l < 20 ? 0 : 1024) + 4 * l; }),
+            "1 wavefront, but 5 sectors where 4 would do: the threads read 2 runs of 48 to 80 "
+            "bytes.");
   EXPECT_EQ(load(4, [](int l) { return l * 36; }),
             "32 sectors where 4 would do, and 3 wavefronts where 1 would do: neighbouring threads "
             "read 36 bytes apart, and they lie in 9 lines, of which L1 looks up four at a time.");

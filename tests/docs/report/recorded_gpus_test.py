@@ -3,14 +3,17 @@
 import contextlib
 import json
 import pathlib
+import re
 import tempfile
 import unittest
 
 from bench import SOURCES
+from bench.rungs import rung_table
 from docs.report import recorded
 from docs.report.page_blocks import climbs
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import GPUS, MissingFileError, NotRecordedError, climb, gpu_of, of_rung
+from docs.report.rung_figures import NOT_YET
 
 USUAL, OTHER = GPUS
 
@@ -74,8 +77,13 @@ class RecordedGpusTest(unittest.TestCase):
 
     def test_a_table_of_all_rungs_tells_which_gpu_is_whose(self):
         text = climbs.ladder_block(Place(pathlib.Path("README.md"), None), "")
-        rows = [line.split("|")[2].strip() for line in text.splitlines() if "/README.md" in line]
-        self.assertEqual(rows, ["50.0", "1.0", "200.0"])
+        rows = dict(re.findall(r"^\| \[?(\d\d) .*?\| (.*?) \|", text, re.M))
+        self.assertEqual([*rows], [f"{number:02}" for number in rung_table()])
+        recorded_here = {name: figure for name, figure in rows.items() if figure != NOT_YET}
+        self.assertEqual(recorded_here, {"00": "50.0", "01": "1.0", "15": "200.0"})
+        self.assertIn("[02 coalesced](ladder/02_coalesced/README.md)", text)
+        without = climbs.rung_cell(Place(pathlib.Path("README.md"), None), "99_none", "BF16")
+        self.assertEqual(without, "99 none, BF16")
         self.assertIn("15: NVIDIA H100", text)
         self.assertNotIn("15: NVIDIA H200", text)
 

@@ -295,6 +295,44 @@ TEST(MixedClimbTest, RecordedFiguresAreThoseOfTheSamePrecision) {
   EXPECT_EQ(figure_of(recording, rival(kTf32)), nullptr);
 }
 
+TEST(ClimbTextTest, ARungWithoutARecordedFigureSaysWhy) {
+  const auto text = [](const Recording& recording) {
+    Climb climb{.device = "CPU emulator",
+                .on_gpu = false,
+                .protocol = {},
+                .problem = {},
+                .entries = {},
+                .best_cublaslt = {}};
+    for (const int number : {0, 1, 2, 3, 4}) {
+      Rung rung = rival(kFp32);
+      rung.number = number;
+      climb.entries.push_back({.rung = rung,
+                               .problem = {},
+                               .outcome = number == 4 ? Outcome::wrong : Outcome::right,
+                               .verdict = {},
+                               .timing = {},
+                               .counts = {}});
+    }
+    return climb_text(climb, recording);
+  };
+  Recording recording{
+      .device = "H200", .protocol = "burst", .size = 4096, .figures = {{1, 50, 1.0}}};
+  const auto says = [&](const char* sentence) {
+    return text(recording).find(sentence) != std::string::npos;
+  };
+  EXPECT_TRUE(
+      says("No recorded figure for 02, 03: not recorded yet.\n"
+           "No recorded figure for 04: the result is wrong.\n"));
+  recording.other_device = "H100";
+  recording.on_other_device = {1, 2, 4};
+  EXPECT_TRUE(
+      says("No recorded figure for 02: timed on an H100 only.\n"
+           "No recorded figure for 03: not recorded yet.\n"));
+  recording.edited = {2, 3};
+  EXPECT_TRUE(says("No recorded figure for 02: the source is not"));
+  EXPECT_TRUE(says("No recorded figure for 03: not recorded yet.\n"));
+}
+
 TEST(MixedClimbTest, ARungOfAnotherPrecisionThatIsOnlyComparedIsTimedAndNotShown) {
   const MixedLadder ladder;
   const Climb result = climbed(ladder, {ladder.rungs[2]}, {ladder.rungs[1]});

@@ -323,6 +323,8 @@ TEST(RecordedResultsTest, TheRecordedClimbIsComplete) {
   if (!recording) GTEST_SKIP() << "not recorded yet: " << path;
   EXPECT_EQ(recording->size, 4096);
   EXPECT_EQ(recording->protocol, "burst");
+  EXPECT_NE(recording->other_device.find("H100"), std::string::npos) << recording->other_device;
+  EXPECT_TRUE(recording->on_other_device.contains(16));
   EXPECT_NE(recording->device.find("H200"), std::string::npos) << recording->device;
   ASSERT_GE(recording->figures.size(), 8u);
   for (std::size_t i = 0; i < recording->figures.size(); ++i) {

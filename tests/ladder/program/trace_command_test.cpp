@@ -26,12 +26,19 @@ TEST_F(TraceCommandTest, ShowsCountersByTheirNamesAndByLine) {
         "512  l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
         "12,288  l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
         "ladder/03_shared_tile/kernel.cuh", "2.00 barriers per tile", "dram__bytes_read.sum",
+        "0  dram__bytes_write.sum (what was stored is still in L2)\n",
         "640  l1tex__data_pipe_lsu_wavefronts_mem_lgds.sum", "1.000  shared load sB\n",
         "0.500  shared load sA\n",
         "     shared load sA             16         2,048                       2.0 (2.0)\n"
         "       2 wavefronts, as few as possible: the same 16 bytes for all 32 threads.\n"}) {
     EXPECT_TRUE(says(outcome.out, part)) << part << "\n" << outcome.out;
   }
+}
+
+TEST_F(TraceCommandTest, WhatIsWrittenToDramIsCounted) {
+  const std::string out = ladder("trace 07 --gpu classroom --m 512 --n 4096 --k 64").out;
+  EXPECT_TRUE(says(out, "dram__bytes_write.sum")) << out;
+  EXPECT_FALSE(says(out, "still in L2")) << out;
 }
 
 TEST_F(TraceCommandTest, EveryLineFitsATerminal) {
