@@ -169,9 +169,10 @@ def order_of(loop):
 def one_size(rung):
     """Edits that leave one kernel of a rung that picks among tile sizes of one template."""
     facts = rung_of(rung)
-    if facts.configurations or "PAIR" not in facts.kernels[0]["template"]:
+    template = facts.kernels[0]["template"]
+    if "PAIR" not in template:
         return ()
-    arguments = ", ".join(map(str, facts.kernels[0]["template"].values()))
+    arguments = ", ".join(map(str, template.values()))
     return with_template(rung_name(rung), arguments)
 
 
