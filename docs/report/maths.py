@@ -13,7 +13,16 @@ import textwrap
 from bench import SOURCES, program
 from bench.rungs import rung_of
 from docs.report.by_hand import by_hand
-from docs.report.recorded import SIZE, FigureError, card_name, gaps, profile, protocol_for, sms
+from docs.report.recorded import (
+    SIZE,
+    FigureError,
+    card_name,
+    gaps,
+    of_rung,
+    profile,
+    protocol_for,
+    sms,
+)
 from docs.report.rung_figures import (
     CLOCK_HZ,
     NOT_YET,
@@ -132,10 +141,12 @@ def main():
     os.chdir(SOURCES)
     if options.size < 1:
         raise FigureError(f"M = N = K = {options.size} is no size")
-    for line in maths_block(options.rung, options.size).replace("**", "").splitlines():
+    with of_rung(options.rung):  # figures of the GPU that has timed it, as on the lesson's page
+        text = maths_block(options.rung, options.size).replace("**", "")
+        missing = not_recorded(options.rung, options.size)
+    for line in text.splitlines():
         indent = "   " if line[:1].isdigit() else ""
         print(textwrap.fill(line, COLUMNS, subsequent_indent=indent, break_on_hyphens=False))
-    missing = not_recorded(options.rung, options.size)
     if len(rung_of(options.rung).configurations) > 1:
         print(
             f"\nRung {options.rung} picks a configuration by shape. What it could take:\n"

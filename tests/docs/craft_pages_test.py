@@ -39,6 +39,7 @@ def joined_literals():
         ("emulator", "*.[ch]*"),
         ("glassbox", "*.[ch]*"),
         ("bench", "*.py"),
+        ("classroom", "*.py"),
         ("docs", "*.py"),
     ):
         for path in sorted((SOURCES / folder).rglob(pattern)):

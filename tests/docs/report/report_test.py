@@ -197,13 +197,14 @@ class MathsTest(unittest.TestCase):
         return done.returncode, done.stdout, done.stderr
 
     def test_it_prints_what_the_lesson_has(self):
-        code, text, errors = self.maths("03")
-        self.assertEqual((code, errors), (0, ""))
-        page = (SOURCES / "ladder/03_shared_tile/README.md").read_text().replace("**", "")
-        lesson = re.search(r"<!-- begin maths -->\n(.*?)<!-- end maths -->", page, re.S)[1]
-        self.assertEqual(text.split(), lesson.split())
-        self.assertLessEqual(max(map(len, text.splitlines())), 80)
-        self.assertEqual(len(re.findall(r"^\d\. ", text, re.M)), 4)
+        for number, folder in (("03", "03_shared_tile"), ("16", "16_bf16_mma")):  # of either GPU
+            code, text, errors = self.maths(number)
+            self.assertEqual((code, errors), (0, ""))
+            page = (SOURCES / "ladder" / folder / "README.md").read_text().replace("**", "")
+            lesson = re.search(r"<!-- begin maths -->\n(.*?)<!-- end maths -->", page, re.S)[1]
+            self.assertEqual(text.split(), lesson.split())
+            self.assertLessEqual(max(map(len, text.splitlines())), 80)
+            self.assertEqual(len(re.findall(r"^\d\. ", text, re.M)), 4)
 
     def test_it_says_what_is_missing_at_another_size(self):
         self.assertEqual(self.maths("03", "--size", "2048")[0], 0)
