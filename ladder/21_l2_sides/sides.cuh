@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/21_l2_sides/sides.cuh
 /// \brief On which side of L2 a cluster runs, and what number it has among those there.
+///
+/// A cluster's number decides which tiles it computes. Where it runs is known only when it runs, so
+/// the number cannot come from blockIdx: each cluster takes a ticket of its side, and a ticket is a
+/// seat as long as that side has one left.
 #pragma once
 
 #include "common/device.cuh"
