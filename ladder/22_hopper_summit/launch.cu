@@ -90,7 +90,6 @@ std::vector<WorkPlan> plans(const Shape& shape) {
   std::vector<WorkPlan> found;
   for (int i = 0; i < static_cast<int>(kSizes.size()); ++i) {
     const Size& size = kSizes[i];
-    if (size.pair > sms) continue;
     const Cut cut = cut_of(size, shape, sms);
     found.push_back(
         {.name = size.name,
