@@ -25,8 +25,9 @@ namespace ladder::grader {
 namespace {
 
 constexpr unsigned kNobody = 65534;
-constexpr rlim_t kAddressBytes = rlim_t{8} << 30;  // most of it is room for stacks, never touched
-constexpr rlim_t kDataBytes = rlim_t{4} << 30;
+constexpr rlim_t kAddressBytes = rlim_t{12} << 30;  // most of it is room for stacks, never touched
+// Stacks count from their first use: 20 blocks of 384 threads that wait for each other have 4.4 GB.
+constexpr rlim_t kDataBytes = rlim_t{6} << 30;
 constexpr rlim_t kFiles = 64;
 constexpr rlim_t kFilesOfGpu = 1024;
 constexpr rlim_t kProcesses = 4096;  // of all graders of this machine: they share one user
