@@ -63,18 +63,23 @@ INSTANTIATE_TEST_SUITE_P(Cards, SharedMemoryTest,
                          testing::Values("t4", "a100", "rtx4090", "h200", "b200", "rtx5090"),
                          [](const auto& info) { return std::string(info.param); });
 
+constexpr int kLittleHas = 120;  // compute capability of GPUs with 99 KiB for a block
+
 TEST(LittleSharedMemoryTest, ARungThatChoosesHasFewerConfigurationsAndIsRight) {
   const std::unique_ptr<Machine> machine = make_cpu_machine();
+  int looked_at = 0;
   for (const Rung& rung : emulated_rungs()) {
-    if (rung.explain == nullptr) continue;
+    if (rung.explain == nullptr || !runs_on(rung, kLittleHas)) continue;
     const Shape shape = {96, 160, 1024};
     const std::size_t all = rung.plans(shape).size();
     const emulator::ScopedSharedBytes little(99 * 1024);
     EXPECT_LT(rung.plans(shape).size(), all) << label(rung);
+    ++looked_at;
     Verifier verifier(*machine, shape, 7, rung.precision);
     const Verdict verdict = verifier.verify(rung.run, 1.0f, 0.5f, rung.tile);
     EXPECT_TRUE(verdict.right) << label(rung) << ": " << text_of(verdict.wrong);
   }
+  EXPECT_GT(looked_at, 0);
 }
 
 }  // namespace
