@@ -419,15 +419,20 @@ void expect_sampling_changes_nothing(int rung, const Problem& problem) {
   expect_same_counts(whole, sampled);
 }
 
+/// Of several launches, what one leaves in L2 counts for the next, and sampling leaves less there.
+std::vector<int> rungs_of_one_launch() {
+  return rungs_that([](const Rung& rung) { return rung.plans == nullptr && rung.took == nullptr; });
+}
+
 TEST(Sampling, ChangesNothingOnSquares) {
-  for (const int rung : rungs_without_plans()) {
+  for (const int rung : rungs_of_one_launch()) {
     expect_sampling_changes_nothing(rung, problem_of({64, 64, 64}));
     expect_sampling_changes_nothing(rung, problem_of({256, 256, 256}));
   }
 }
 
 TEST(Sampling, ChangesNothingOnRaggedShapes) {
-  for (const int rung : rungs_without_plans()) {
+  for (const int rung : rungs_of_one_launch()) {
     const int q = find_rung(traced_rungs(), std::to_string(rung)).multiple_of;
     const auto taken = [q](int extent) { return (extent + q - 1) / q * q; };
     expect_sampling_changes_nothing(rung, problem_of({300, taken(420), taken(68)}, 0.5f));
