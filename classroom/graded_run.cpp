@@ -45,8 +45,10 @@ std::vector<emulator::TracedArray> arrays_of(const Gemm<T>& gemm) {
   emulator::TracedArray C = array("C", gemm.C, gemm.M, gemm.N);
   C.written = gemm.beta != 0;
   return {array("A", gemm.A, gemm.M, gemm.K), array("B", gemm.B, gemm.K, gemm.N), C,
-          emulator::TracedArray{
-              .name = "workspace", .data = workspace.data(), .bytes = workspace.size()}};
+          emulator::TracedArray{.name = "workspace",
+                                .data = workspace.data(),
+                                .bytes = workspace.size(),
+                                .watched_bytes = emulator::kWatchedWorkspaceBytes}};
 }
 
 /// A block that is r rows of A and c columns of B away from another is as far from it in C.

@@ -12,6 +12,9 @@ namespace ladder::emulator {
 /// All of it; a traced kernel may touch it as well as the arrays that it was given.
 std::span<std::byte> whole_workspace();
 
+/// Of its beginning, where races are looked for. Flags are there, and what few blocks hand over.
+inline constexpr std::size_t kWatchedWorkspaceBytes = std::size_t{64} << 20;
+
 /// \return its beginning
 /// \throws std::invalid_argument  it has fewer than `bytes` bytes
 void* workspace(std::size_t bytes);

@@ -12,8 +12,10 @@ GlobalShadow::GlobalShadow(const std::vector<TracedArray>& arrays) {
     array.written = arrays[i].written;
     array.unit = static_cast<unsigned>(std::min<std::size_t>(4, arrays[i].element_bytes));
     array.unit_log2 = static_cast<unsigned>(std::countr_zero(array.unit));
-    array.words = arrays[i].bytes / array.unit;
-    array.watched = arrays[i].bytes > 0 && arrays[i].bytes <= kMaxBytes;
+    const std::size_t bytes =
+        arrays[i].watched_bytes > 0 ? arrays[i].watched_bytes : arrays[i].bytes;
+    array.words = bytes / array.unit;
+    array.watched = bytes > 0 && bytes <= kMaxBytes;
   }
 }
 

@@ -53,7 +53,7 @@ struct GlobalConflict {
 /// who guesses, and searches that work with values on their way down, do so on purpose.
 class GlobalShadow {
  public:
-  /// Larger arrays are not watched.
+  /// Larger arrays are not watched, unless they say that only their beginning is.
   static constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
   explicit GlobalShadow(const std::vector<TracedArray>& arrays);

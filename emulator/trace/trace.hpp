@@ -93,6 +93,8 @@ struct TracedArray {
   std::size_t element_bytes = 4;
   std::size_t columns = 0;  ///< of a matrix, for messages; 0: one-dimensional
   bool written = true;      ///< before the launch; false: kernels must write what they read
+  /// From the beginning, where races are looked for; 0: everywhere, if it is not too much
+  std::size_t watched_bytes = 0;
 };
 
 /// \brief When one tile of shared memory was filled and used. Times count the barriers that the

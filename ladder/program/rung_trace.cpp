@@ -50,8 +50,10 @@ std::vector<emulator::TracedArray> arrays_of(const Gemm<T>& gemm) {
   emulator::TracedArray C = array("C", gemm.C, M, N);
   C.written = gemm.beta != 0;
   return {array("A", gemm.A, M, K), array("B", gemm.B, K, N), C,
-          emulator::TracedArray{
-              .name = "workspace", .data = workspace.data(), .bytes = workspace.size()}};
+          emulator::TracedArray{.name = "workspace",
+                                .data = workspace.data(),
+                                .bytes = workspace.size(),
+                                .watched_bytes = emulator::kWatchedWorkspaceBytes}};
 }
 
 /// A block that is r rows of A and c columns of B away from another is as far from it in C.
