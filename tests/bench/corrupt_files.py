@@ -197,7 +197,7 @@ def tools_of(name):
     """[(program, arguments)] of Python's tools that read a file."""
     found = [("docs.everything", ["--check"]), ("docs.report.maths", ["11"])]
     if name.endswith("rungs.json"):
-        found += [("bench.rungs", ["05"]), ("classroom.lesson", ["03"])]
+        found += [("docs.report.rung_diff", ["05"]), ("classroom.lesson", ["03"])]
     if "/climb_" in name or "/benchmark_" in name or "drawn" in name:
         found.append(("bench.benchmark.compare", [SOURCES / name, name]))
         found.append(("bench.benchmark.compare", [name, SOURCES / name]))

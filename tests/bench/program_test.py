@@ -16,7 +16,7 @@ from tests import SOURCES
 CLIMB = "bench/results/nvidia-h200/climb_burst_4096.json"
 # What each program can do at once, without a GPU or a compiler.
 QUICK = {
-    "bench.rungs": ["05"],
+    "docs.report.rung_diff": ["05"],
     "bench.benchmark.compare": [CLIMB, CLIMB],
     "bench.benchmark.ablate": ["list"],
     "docs.report.maths": ["11"],

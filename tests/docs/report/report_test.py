@@ -320,7 +320,8 @@ class ByHandTest(unittest.TestCase):
         self.assertEqual(by_hand.wavefronts([column * 4 for column in columns]), 2)
 
     def test_shares_cover_every_k_tile_once(self):
-        plans = [plan for rung in rung_table().values() for plan in rung.plans if plan["ranks"]]
+        stream_k = [rung for rung in rung_table().values() if rung.precision == "FP32"]
+        plans = [plan for rung in stream_k for plan in rung.plans if plan["ranks"]]
         self.assertGreater(len(plans), 10)
         for plan in plans:
             starts = by_hand.starts_of(plan)
@@ -349,6 +350,8 @@ class ByHandTest(unittest.TestCase):
 
     def test_a_rung_that_chooses_counts_what_its_model_picks(self):
         for rung in rung_table().values():
+            if rung.precision != "FP32":  # counts by boxes, whatever the size
+                continue
             for plan in rung.plans if len(rung.configurations) > 1 else ():
                 if len(set(plan["shape"])) > 1:
                     continue
