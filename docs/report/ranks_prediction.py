@@ -6,12 +6,12 @@ It is fitted to what has been recorded on fewer, and names these files. It is wr
 the run, so that the lesson can show both side by side.
 """
 
+import argparse
 import datetime
 import json
-import pathlib
-import sys
 
-from bench import SOURCES
+from bench import program
+from bench.output_file import output_path, write_whole
 from bench.record.cuda_tools import commit
 from docs.report.page_blocks.many_gpus import RESULTS, recordings_by_file, sample
 from docs.report.ranks_model import fitted
@@ -92,10 +92,12 @@ def predictions(ranks):
 
 def main():
     """Writes the file."""
-    ranks, path = int(sys.argv[1]), pathlib.Path(sys.argv[2])
-    text = json.dumps(predictions(ranks), indent=2) + "\n"
-    (SOURCES / path).write_text(text, encoding="utf-8")
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("ranks", type=int, help="number of GPUs")
+    parser.add_argument("out", type=output_path, help="file")
+    options = parser.parse_args()
+    write_whole(options.out, json.dumps(predictions(options.ranks), indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    program.run(main)

@@ -65,7 +65,7 @@ class OutputTest(unittest.TestCase):
 
     def test_a_rung_that_is_not_there_is_bad_usage(self):
         for module, more in (
-            ("bench.rungs", ()),
+            ("docs.report.rung_diff", ()),
             ("docs.report.maths", ()),
             ("classroom.lesson", ()),
             ("classroom.starters", ("/dev/null/no",)),
