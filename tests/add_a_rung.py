@@ -65,7 +65,8 @@ ADDITIONS = (
 
 def numbered():
     """[(number, Addition)], the next free numbers."""
-    return list(enumerate(ADDITIONS, max(rung_table()) + 1))
+    taken = [int(path.name[:2]) for path in (SOURCES / "ladder").glob("[0-9][0-9]_*")]
+    return list(enumerate(ADDITIONS, max(taken) + 1))
 
 
 def folder_of(number, addition):
