@@ -13,7 +13,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from bench.rungs import rung_named, rung_table
+from bench.rungs import rung_named
 from tests import SOURCES
 
 TABLE = pathlib.Path("ladder/ladder.cpp")
