@@ -101,10 +101,11 @@ class AddARungTest(unittest.TestCase):
 
     def test_its_facts_are_those_of_its_sources(self):
         entries = json.loads((self.root / FACTS).read_text())["rungs"]
-        self.assertEqual([entry["number"] for entry in entries], list(range(len(entries))))
+        numbers = [entry["number"] for entry in entries]
+        self.assertEqual(numbers, sorted(set(numbers)))
         for number, addition in numbered():
             base = next(entry for entry in entries if entry["name"] == addition.base)
-            ours = entries[number]
+            ours = next(entry for entry in entries if entry["number"] == number)
             self.assertEqual(ours["folder"], folder_of(number, addition))
             for name in ("constants", "launches", "tile"):
                 self.assertEqual(ours[name], base[name])
@@ -170,7 +171,8 @@ class AddARungTest(unittest.TestCase):
         for folder in ("docs", "ladder"):
             pages += [path.relative_to(SOURCES) for path in (SOURCES / folder).rglob("*.md")]
         for page in pages:
-            if str(page) != "docs/start/course.md":  # has all lessons
+            lists = "<!-- begin ladder -->" in (SOURCES / page).read_text()  # all rungs
+            if str(page) != "docs/start/course.md" and not lists:  # has all lessons
                 self.assertEqual((self.root / page).read_text(), (SOURCES / page).read_text(), page)
         self.assertIn(
             f"ladder/{folder_of(*next(iter(numbered())))}/",

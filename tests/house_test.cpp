@@ -446,6 +446,7 @@ TEST(LessonTest, SectionsHaveTheSameTitlesInTheSameOrder) {
   const std::regex title(R"(^\s*// -- ([^:-]+?)(: .*?)? -*$)");
   for (const Rung& rung : rungs_with_kernels()) {
     for (const std::string& file : kernels_of(rung)) {
+      if (file.ends_with("/split.cuh")) continue;  // kernels that prepare what another multiplies
       SCOPED_TRACE(file);
       Lines titles;
       std::size_t last = 0;
@@ -485,7 +486,8 @@ std::size_t most_lines(const Rung& rung) {
   if (rung.number < 19) return 205;  // and warps do
   if (rung.number < 20) return 225;  // blocks stay, share boxes and store boxes
   if (rung.number < 21) return 235;  // and keep in step
-  return 250;                        // results leave under the next tile; products of parts
+  if (rung.number < 23) return 250;  // results leave under the next tile
+  return 270;                        // and products are of parts
 }
 
 TEST(LessonTest, AKernelIsReadInOneSitting) {

@@ -192,10 +192,11 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   for (int tile = blockIdx.x / kPair; tile < order.tiles(); tile += gridDim.x / kPair) {
     const int row0 = order.row(tile) + ptx::cluster_rank() * BM;
     const int col0 = order.column(tile);
-    for (int i = 0; i < BN / 2; ++i)
+    for (int i = 0; i < BN / 2; ++i) {
       sums[i] = 0.0f;
+    }
 
-      // -- Main loop over K --------------------------------------------------------------------
+    // -- Main loop over K --------------------------------------------------------------------
 #pragma unroll 1
     for (int chunk = 0; chunk < k_tiles; chunk += CHUNK / BK) {
       const int tiles = min(CHUNK / BK, k_tiles - chunk);
