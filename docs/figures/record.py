@@ -38,8 +38,9 @@ FIRST_WARP = {
 
 
 def one_kernel():
-    """Rungs with one kernel for all shapes: others pick one of their own for so small a product."""
-    return [number for number, rung in own_rungs().items() if len(rung.configurations) <= 1]
+    """Rungs with one kernel for all shapes: others pick one, or launch several."""
+    rungs = own_rungs().items()
+    return [n for n, rung in rungs if len(rung.configurations) <= 1 and len(rung.kernels) <= 1]
 
 
 def traced(ladder, rung):
