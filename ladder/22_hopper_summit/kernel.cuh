@@ -3,9 +3,9 @@
 /// \brief No idle tensor core: results leave under the next tile, the last tiles are shared, and
 ///        the next launch begins before this one has ended.
 ///
-/// In rung 20, consumers stop multiplying while they round and store their results, about 2 % of
-/// the time; some clusters have no tile in the last round; and a launch begins when the one before
-/// has ended. Here sums are rounded and packed into half as many registers at once, the next tile
+/// In rung 20, consumers stop multiplying while they round and store their results; some clusters
+/// have no tile in the last round; and a launch begins when the one before has ended. Here sums
+/// are rounded and packed into half as many registers at once, the next tile
 /// begins, and the packed results are stored while tensor cores work on its first k tiles. The
 /// tiles of the last round are cut along K, a share for each cluster. And for small products there
 /// are smaller tiles, of which more SMs get one.
