@@ -142,9 +142,10 @@ std::optional<MultiprocessorSides> measure() {
   const std::optional<Sides> found = find_sides(every_other_column(all, 0));
   const std::optional<Sides> again = find_sides(every_other_column(all, 1));
   if (!found || !again) return std::nullopt;
-  MultiprocessorSides sides{.multiprocessors = sms,
-                            .penalty_cycles = found->penalty_cycles,
-                            .explained = found->explained};
+  MultiprocessorSides sides;
+  sides.multiprocessors = sms;
+  sides.penalty_cycles = found->penalty_cycles;
+  sides.explained = found->explained;
   int agreeing = 0;
   for (int sm = 0; sm < sms; ++sm) {
     if (found->of_row[sm] == 1) sides.bits.set(sm), ++sides.on_side_1;
