@@ -133,9 +133,10 @@ std::string took(Stream stream) {
   Outcome outcome = {};
   read_workspace(stream, kWorkspaceWordBytes, &outcome, sizeof outcome);
   if (outcome.beyond_half == 0) return "two FP16 parts, three products";
-  std::string text = "three BF16 parts, six products: two FP16 parts do not hold all elements";
-  if (outcome.beyond_bfloat16 != 0) text += ", nor do three BF16 parts";
-  return text;
+  if (outcome.beyond_bfloat16 == 0)
+    return "three BF16 parts, six products: two FP16 parts do not hold all elements";
+  return "three BF16 parts, six products: two FP16 parts do not hold all elements, nor do three "
+         "BF16 parts";
 }
 
 }  // namespace ladder::split_precision
