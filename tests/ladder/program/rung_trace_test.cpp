@@ -43,11 +43,6 @@ std::vector<int> rungs_that(Predicate predicate) {
   return numbers;
 }
 
-/// Those whose blocks have a tile each, so that some blocks stand for all.
-std::vector<int> rungs_without_plans() {
-  return rungs_that([](const Rung& rung) { return rung.plans == nullptr; });
-}
-
 std::vector<int> rungs_between(const char* lowest, const char* highest) {
   return rungs_that([&](const Rung& rung) {
     return rung.number >= find_rung(traced_rungs(), lowest).number &&
