@@ -17,9 +17,9 @@ constexpr int STAGES = 4;
 constexpr int kThreads = 128 + BM / 64 * 128;  // the producer's warpgroup, and consumers
 // An H200 has 66 pairs of SMs: 8 pairs of block rows by 8 columns make their tiles a square of C.
 constexpr int BAND = 8;
-// With less of K, all that 66 clusters read for a tile each is less than 17 MB: L2 has it, however
-// far they drift.
-constexpr int kFewestEpochs = 4;  // of a tile
+// With fewer epochs in a tile, all that 66 clusters read for a tile each is less than 18 MB, and L2
+// holds it, however far they drift.
+constexpr int kFewestEpochs = 4;
 
 void run(const Gemm<bfloat16>& gemm, Stream stream) {
   require_multiple("20 in_step", 'N', gemm.N, 8, "rows of B and C have to be 16-byte aligned");

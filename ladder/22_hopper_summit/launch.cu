@@ -21,11 +21,11 @@ constexpr int BK = 64;  // 128 bytes of A's rows, the widest swizzle
 constexpr int kSquareBand = 8;
 // With this much of B in L2, which has 50 MB or more, A goes by once.
 constexpr std::size_t kResidentBytes = std::size_t{36} << 20;
-// With less of K, all that 66 clusters read for a tile each is less than 17 MB: L2 has it, however
-// far they drift.
-constexpr int kFewestEpochs = 4;          // of a tile
+// With fewer epochs in a tile, all that 66 clusters read for a tile each is less than 18 MB, and L2
+// holds it, however far they drift.
+constexpr int kFewestEpochs = 4;
 constexpr std::size_t kFlagBytes = 4096;  // counters, and a word per warpgroup
-constexpr int kFlagsAt = 16;              // words: after the counters
+constexpr int kFlagsAt = 16;              // in words, after the counters
 
 /// Rows of pairs of tiles that are computed at the same time.
 int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {

@@ -42,7 +42,7 @@ class Pace {
     if (counters_ == nullptr) return;
     while (epoch_ < epochs)
       begin_epoch();
-    __threadfence();  // who sees this end sees all that was counted before
+    __threadfence();  // a cluster that sees this end sees all that was counted before
     if (atomicAdd(&counters_[2], 1) < clusters_ - 1) return;
     __threadfence();
     for (int i = 0; i < kCounters; ++i)
