@@ -35,7 +35,7 @@ struct MultiprocessorSides {
 #ifdef __CUDACC__
 std::optional<MultiprocessorSides> multiprocessor_sides();
 #else
-// The emulator's L2 has one side, and its blocks have no SM. Inside of each emulated library: the
+// The emulator's blocks run on no SM, so none is near a side. Inside of each emulated library: the
 // function for GPUs has the same name.
 [[gnu::visibility("hidden")]] inline std::optional<MultiprocessorSides> multiprocessor_sides() {
   return std::nullopt;

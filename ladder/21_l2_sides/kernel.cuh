@@ -2,12 +2,11 @@
 /// \file  ladder/21_l2_sides/kernel.cuh
 /// \brief Clusters on one side of L2 compute the left half of C, those on the other side the right.
 ///
-/// An H100's or H200's L2 has two sides, and each SM is at one of them. What it asks for comes
-/// through its own side, which keeps a copy of what the other one is home to. In rung 20 each
-/// cluster may compute any tile, so both sides need all of B. Here each side computes one half of
-/// the columns, so it needs one half of B only: fewer lines cross from side to side, and what a
-/// side holds of B is not held by the other. A cluster looks up on which side its SM is, and takes
-/// a seat there.
+/// An H100's or H200's L2 has two sides, and each SM is near one of them. All that it asks for
+/// comes through that side, which keeps copies of lines that are at home on the other. In rung 20
+/// each cluster may compute any tile, so both sides need all of B. Here each side computes one half
+/// of the columns, so it needs only one half of B, and fewer lines cross. A cluster looks up on
+/// which side its SM is, and takes a seat there.
 ///
 /// Traffic  between the sides, bytes  of B half as many as in rung 20, if each line crosses once
 #pragma once

@@ -18,9 +18,9 @@ struct Sides {
   side_aware::SideBits of;  ///< each SM
   unsigned* seats;          ///< (2)  taken on each side; zero before, and reset by Pace::end()
 
-  /// \brief  A number for each cluster: those of side 0 have the first half of all numbers. Which
-  ///         SMs get a cluster is not for us to say, so a side may get more than its half. Then
-  ///         the last ones sit on the other side, which has as many seats too many.
+  /// \brief  A number for each cluster: those of side 0 have the first half of all numbers. The
+  ///         hardware decides which SMs get a cluster, so more than half of them may run on one
+  ///         side. The last of these sit on the other side, where as many seats stay free.
   __device__ int take_seat(unsigned sm, int cluster, int clusters) const {
     if (count == 1) return cluster;
     // -- Seat --------------------------------------------------------------------------------
