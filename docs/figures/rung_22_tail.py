@@ -1,4 +1,4 @@
-"""Rung 22: the last round at 8192, with whole tiles and with shared ones."""
+"""Rung 22: the last round at 8192, with whole tiles and with split ones."""
 
 from docs.figures.shapes import EDGE, Picture, card
 from docs.figures.tiles import tile_constants
@@ -40,7 +40,7 @@ def draw_panel(picture, x, y, scale, height, words, last):
 
 
 def draw_row(picture, x, y, width, found):
-    """The first of the shared tiles end to end, and whose share covers which part."""
+    """The first of the split tiles end to end, and whose share covers which part."""
     _, _, k_tiles, _, share = found
     shown = 3
     scale = width / (shown * k_tiles)
@@ -62,19 +62,19 @@ def draw_row(picture, x, y, width, found):
 
 
 def draw(narrow=False):
-    """Two panels, and the shared tiles in a row."""
+    """Two panels, and the split tiles in a row."""
     c = tile_constants(22)
     found = cut(c)
     clusters, tiles, k_tiles, rest, share = found
     picture = Picture(
         "rung_22_tail",
         580,
-        f"The last {rest} tiles are shared among all {clusters} clusters",
+        f"The last {rest} tiles are split among all {clusters} clusters",
         f"M = N = K = {SIZE}: {tiles} tiles of {PAIR * c['BM']} x {c['BN']}, {k_tiles} k tiles "
         f"each; the end of the launch",
         f"The end of a launch at {SIZE}. {tiles} tiles on {clusters} clusters are "
         f"{tiles // clusters} full rounds and {rest} tiles. With whole tiles {clusters - rest} "
-        f"clusters are idle in the last round of {k_tiles} k tiles. With shared tiles each cluster "
+        f"clusters are idle in the last round of {k_tiles} k tiles. With split tiles each cluster "
         f"takes {share} k tiles of the {rest}, laid end to end. A cluster that has no beginning of "
         f"a tile leaves its sums to the one that has it.",
         narrow,
@@ -82,11 +82,11 @@ def draw(narrow=False):
     left, width = (EDGE, 428) if narrow else (24, 936)
     scale, height = width / ((ROUNDS + 1) * k_tiles), 96
     y = picture.top + 18
-    for shared, words in ((False, "rung 20: whole tiles"), (True, "rung 22: shared last tiles")):
+    for shared, words in ((False, "rung 20: whole tiles"), (True, "rung 22: split last tiles")):
         last = {"cut": found, "shared": shared}
         draw_panel(picture, left, y, scale, height, words, last)
         y += height + 46
-    picture.text(left, y - 12, "the first of the shared tiles, end to end", "strong")
+    picture.text(left, y - 12, "the first of the split tiles, end to end", "strong")
     y = draw_row(picture, left, y, width, found)
     entries = [("f3 tint", "has the beginning, adds"), ("f1 tint", "leaves its sums")]
     y = picture.legend(left, y + 32, entries)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/22_hopper_summit/kernel.cuh
-/// \brief No idle tensor core: results leave under the next tile, the last tiles are shared, and
+/// \brief No idle tensor core: results leave under the next tile, the last tiles are split, and
 ///        the next launch begins before this one has ended.
 ///
 /// In rung 20, consumers stop multiplying while they round and store their results; some clusters
-/// have no tile in the last round; and a launch begins when the one before has ended. Here sums
-/// are rounded and packed into half as many registers at once, the next tile
-/// begins, and the packed results are stored while tensor cores work on its first k tiles. The
-/// tiles of the last round are cut along K, a share for each cluster. And for small products there
-/// are smaller tiles, of which more SMs get one.
+/// have no tile in the last round; and a launch begins when the one before has ended. Here a
+/// consumer rounds its sums at once, packs them into half as many registers and begins the next
+/// tile; the packed results are stored while tensor cores work on its first k tiles. The tiles of
+/// the last round are split along K, a share for each cluster. And for small products there are
+/// smaller tiles, so that more SMs get one.
 ///
-/// Traffic  as in rung 20, and 4*BM*BN bytes for each part of a shared tile, written and read.
+/// Traffic  as in rung 20, and 4*BM*BN bytes for each piece of a split tile but its first, written
+///          and read.
 #pragma once
 
 #include "common/device.cuh"

@@ -22,7 +22,8 @@ struct Results {
 
 constexpr int kResults = 2;  // one is filled while the other is stored
 
-/// \brief  Stores one box of 64 columns of a warpgroup's results, which leaves by itself.
+/// \brief  Writes a box of 64 columns of a warpgroup's results to shared memory, and lets TMA store
+///         it to C.
 /// \param  packed  (BN/4)  of 64 x BN, two neighbours to a word
 /// \param  row0,col0  of the warpgroup's results in C
 template <int WORDS>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/22_hopper_summit/split_tail.cuh
-/// \brief How clusters that share the k tiles of one tile of C add up their sums: rung 12's fixup,
-///        with warpgroups instead of blocks.
+/// \brief How clusters that share the k tiles of a split tile of C add up their sums: rung 12's
+///        fixup, with warpgroups instead of blocks.
 #pragma once
 
 #include "common/device.cuh"
@@ -11,7 +11,7 @@
 
 namespace ladder::hopper_summit {
 
-/// Leaves a warpgroup's sums for whoever has the beginning of the tile.
+/// Leaves a warpgroup's sums for the cluster that has the beginning of the tile.
 /// \param number  of the warpgroup, in the whole grid
 template <int SUMS>
 __device__ __forceinline__ void leave_part(const Plan& plan, int number, const float (&acc)[SUMS],
