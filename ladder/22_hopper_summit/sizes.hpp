@@ -23,7 +23,7 @@ struct Size {
   double start_us;  ///< to start the launch and to end it
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply 64 of K
-  double share_us;  ///< to share tiles: all clusters have to start together
+  double share_us;  ///< to split tiles: all clusters have to start together
   double part_us;   ///< to add one piece of a tile
 };
 
@@ -45,7 +45,7 @@ struct Cut {
   double us;     ///< that it should take
 };
 
-/// \brief The cut of a shape. The tiles of the last round, or of the only one, are shared if that
+/// \brief The cut of a shape. The tiles of the last round, or of the only one, are split if that
 ///        is sooner: in as many pieces as that takes.
 inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   constexpr int kBoxColumns = 64;
