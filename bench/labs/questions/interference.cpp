@@ -207,8 +207,7 @@ bool some_stay(const Shares& shares) {
 void add_shares(LabReport& report, const Shares& shares, double bytes, double weights) {
   for (std::size_t i = 0; i < kCures.size(); ++i) {
     const std::string key = fmt::format("{}_share", kCures[i].key);
-    const std::string name =
-        fmt::format("Still in L2 of {}, {}", with_unit(bytes, "bytes"), kCures[i].name);
+    const std::string name = fmt::format("Share still in L2, {}", kCures[i].name);
     if (!shares[i]) {
       report.findings.push_back(not_found(key, name, "%", "No part of this L2 can be set aside"));
     } else if (!some_stay(shares)) {
@@ -221,9 +220,10 @@ void add_shares(LabReport& report, const Shares& shares, double bytes, double we
       const Estimate& share = *shares[i];
       report.findings.push_back(
           found(key, name, Estimate{100 * share.value, 100 * share.low, 100 * share.high}, "%",
-                kCures[i].weights_go_first ? "Nothing passes between the two reads"
-                                           : fmt::format("{} of weights pass between the two reads",
-                                                         with_unit(weights, "bytes"))));
+                fmt::format("Of {}; {} between the two reads", with_unit(bytes, "bytes"),
+                            kCures[i].weights_go_first
+                                ? "nothing passes"
+                                : with_unit(weights, "bytes") + " of weights pass")));
     }
   }
 }

@@ -127,11 +127,8 @@ def passed(what):
     sizes = []
     for card in CARDS:
         found = finding(f"interference@{card}", "none_share")
-        text, pattern = {
-            "array": (found["name"], r"of (.+? MiB)"),
-            "weights": (found["how"], r"(.+? MiB) of weights"),
-        }[what]
-        sizes.append(re.search(pattern, text)[1])
+        pattern = {"array": r"^Of (.+? MiB);", "weights": r"; (.+? MiB) of weights"}[what]
+        sizes.append(re.search(pattern, found["how"])[1])
     return f"{sizes[0]} ({CARDS[1].upper()}: {sizes[1]})"
 
 
