@@ -36,7 +36,7 @@ struct DeviceCard {
   int l2_partitions = 0;              ///< halves that keep copies of each other's lines: 2; else 1
   std::int64_t dram_bytes = 0;        ///< capacity
   double dram_bytes_per_second = 0;   ///< peak
-  double fp32_tflops = 0;             ///< peak of the FP32 lanes
+  double fp32_tflops = 0;             ///< peak of the FP32 units
   std::optional<double> tf32_tflops;  ///< dense peak of the tensor cores; empty: not supported
   std::optional<double> bf16_tflops;  ///< dense peak of the tensor cores; empty: not supported
 };

@@ -44,7 +44,7 @@ class GpuMachine final : public Machine {
   }
   std::size_t l2_bytes() const override { return attribute(cudaDevAttrL2CacheSize); }
   std::optional<Roof> roof() const override {
-    // FP32 lanes per SM: CUDA Programming Guide, "Throughput of Native Arithmetic Instructions".
+    // FP32 units per SM: CUDA Programming Guide, "Throughput of Native Arithmetic Instructions".
     const int capability = compute_capability();
     const double lanes = capability == 75 || capability == 80 ? 64 : 128;
     const double clock_ghz = attribute(cudaDevAttrClockRate) * 1e-6;

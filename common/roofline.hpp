@@ -13,7 +13,7 @@ namespace ladder {
 
 /// Peak rates of a GPU.
 struct Roof {
-  double fp32_tflops;  ///< SMs * FP32 lanes * 2 * highest clock
+  double fp32_tflops;  ///< SMs * FP32 units * 2 * highest clock
   double dram_gbps;    ///< memory clock * 2 * bus width
   /// Dense peaks of the tensor cores with FP32 sums; empty: not supported, or not known.
   std::optional<double> tf32_tflops = {};

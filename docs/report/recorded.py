@@ -167,7 +167,7 @@ def peak_tflops(precision):
 
 
 def fp32_peak_tflops():
-    """That of the FP32 lanes."""
+    """That of the FP32 units."""
     return peak_tflops("FP32")
 
 

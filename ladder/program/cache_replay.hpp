@@ -18,7 +18,7 @@ struct KernelOnCard {
   const emulator::KernelTrace& kernel;
   const DeviceCard& card;
   int blocks_per_sm = 1;
-  /// Of the whole launch, in those of the FP32 lanes: a tensor core's count for less.
+  /// Of the whole launch, in those of the FP32 units: a tensor core's count for less.
   double multiply_adds = 0;
   std::vector<std::uint64_t> array_first_lines;  ///< byte address / 128, by traced array
 };

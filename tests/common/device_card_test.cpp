@@ -86,7 +86,7 @@ TEST_P(EveryCardTest, PeaksFollowFromSmsAndClock) {
   struct FlopPerCycle {
     double fp32, tf32, bf16;  // of one SM
   };
-  // FP32 lanes: CUDA C++ Programming Guide, "Compute Capability", Architecture. Tensor cores: the
+  // FP32 units: CUDA C++ Programming Guide, "Compute Capability", Architecture. Tensor cores: the
   // architectures' whitepapers; 8.9 and 12.0 are GeForces, whose FP32 accumulation runs at half
   // rate.
   const std::map<int, FlopPerCycle> of_compute_capability = {

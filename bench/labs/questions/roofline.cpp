@@ -83,7 +83,7 @@ struct Time {
 };
 
 std::array<Time, 4> times_of(const Demand& demand, const Roofs& roofs) {
-  return {Time{"the FP32 lanes", demand.multiply_adds / roofs.multiply_adds},
+  return {Time{"the FP32 units", demand.multiply_adds / roofs.multiply_adds},
           Time{"L1 and shared memory", demand.wavefronts / roofs.wavefronts},
           Time{"L2", demand.l2_bytes / roofs.l2_bytes},
           Time{"memory", demand.dram_bytes / roofs.dram_bytes}};
@@ -91,7 +91,7 @@ std::array<Time, 4> times_of(const Demand& demand, const Roofs& roofs) {
 
 void add_roofs(LabReport& report, const Roofs& roofs, bool measured) {
   report.findings.push_back(
-      found("fp32_tflops", "Roof of the FP32 lanes", 2 * roofs.multiply_adds * 1e-12, "TFLOP/s",
+      found("fp32_tflops", "Roof of the FP32 units", 2 * roofs.multiply_adds * 1e-12, "TFLOP/s",
             measured ? "Eight sums for each thread, up to 32 warps on an SM"
                      : "Computed: 128 lanes on each SM, at its highest clock"));
   report.findings.push_back(found("wavefronts", "Roof of the pipes for L1 and shared memory",

@@ -21,7 +21,7 @@ struct Roofs {
 /// A rung's lowest roof.
 struct RungBound {
   Finding finding;           ///< in TFLOP/s; not found where the traffic was not counted
-  bool under_lanes = false;  ///< the FP32 lanes are that roof
+  bool under_lanes = false;  ///< the FP32 units are that roof
 };
 
 /// Which roof a rung is under, by what was counted of it.

@@ -146,7 +146,7 @@ def occupancy_block(_place, _arguments):
         row = [f"rung {number:02}", f"{counters['launch__registers_per_thread']:.0f}"]
         row += [f"{100 * share:.0f} %" for share in shares]
         rows.append([*row, f"{tflops:.1f}"])
-    heads = ["at 2048", "registers", "warps active", "issue slots used", "FMA pipe"]
+    heads = ["at 2048", "registers", "warps active", "issue slots busy", "FP32 pipe busy"]
     return f"{table([*heads, 'TFLOP/s'], rows)}\n\n{provenance('profile_2048.json')}."
 
 

@@ -67,7 +67,7 @@ def near_product_block(*_):
         ("a far byte takes more", f"{far_joules:.4f} J/GB", "*right*, *off*, *wrong*: exercise 1"),
         ("power of the far bytes", f"{far_watts:.0f} W", share),
         ("of B alone", f"{far_watts * of_b:.0f} W", f"{percent(of_b)} of what a block loads"),
-        ("issue slots used", f"{issue:.0f} %", "Nsight Compute: what limits the rung"),
+        ("issue slots busy", f"{issue:.0f} %", "Nsight Compute: what limits the rung"),
         ("slower when hot", percent(slower), f"sustained against burst at {HOT}"),
     ]
     return table((f"rung {RUNG}", "value", "where from"), rows)

@@ -37,8 +37,8 @@ def side_trials_block(_place, _arguments):
     context = data["context"]
     note = (
         f"{described(context, context['protocol'] + ' protocol')}. "
-        f"{context['sms_of_side_1']} of {context['sms']} SMs are not on SM 0's side; the other half "
-        f"of the addresses agrees about {100 * context['held_out']:.1f} % of all SMs."
+        f"{context['sms_of_side_1']} of {context['sms']} SMs are not on SM 0's side; the other "
+        f"half of the addresses agrees about {100 * context['held_out']:.1f} % of all SMs."
     )
     return f"{table(heads, rows)}\n\n{note}"
 

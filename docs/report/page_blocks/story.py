@@ -53,8 +53,8 @@ def story_block(place, arguments):
         gained = NOT_YET
     heads = (
         "rung",
-        "cycles per FFMA, by its loop",
-        "SMs with work, by its tiles",
+        "cycles per FFMA, computed",
+        "SMs with work, computed",
         "of the FP32 peak: at most",
         "cycles per FFMA, measured",
         "of the FP32 peak: measured",
