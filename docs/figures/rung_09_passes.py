@@ -68,7 +68,7 @@ def draw_narrow(picture, depth, found):
                     x = left + words[lane] % BANKS * cell
                     picture.cell(x, y, cell, TALL, style, row)
                 y += TALL + 4
-            picture.text(EDGE, y - len(each) * (TALL + 4) - 8, "wavefront", "soft")
+            picture.text(EDGE, y - len(each) * (TALL + 4) - 8, "cycle", "soft")
             y += 18
         y += 16
     picture.height = y - 22
