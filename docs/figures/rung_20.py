@@ -113,8 +113,8 @@ def draw(narrow=False):
     ]
     y = picture.legend(EDGE if narrow else left, top - 6, entries)
     words = (
-        f"k tiles that the slower cluster finds no more: {counts[0]} of {TILES * K_TILES}, and "
-        f"{counts[1]}"
+        f"the slower cluster reads {counts[0]} of {TILES * K_TILES} k tiles from DRAM again in "
+        f"rung 19, and {counts[1] or 'none'} in rung 20"
     )
     picture.conclude(EDGE if narrow else 24, y + 8 if narrow else 0, words)
     return picture

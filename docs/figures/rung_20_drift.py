@@ -88,6 +88,6 @@ def draw(narrow=False):
     if narrow:
         words = "Reads from DRAM of each part of A and B."
         bottom = picture.paragraph(EDGE, bottom + 78, words, "soft")
-    words = f"each part is read from DRAM once, or {found[-1]:.1f} times"
+    words = f"in step each part is read once; {APART[-1]} k tiles apart, {found[-1]:.1f} times"
     picture.conclude(EDGE if narrow else 24, bottom + 6, words)
     return picture

@@ -90,7 +90,8 @@ def draw(narrow=False):
     if not narrow:
         picture.legend(lefts[0], y + 22, entries)
     words = (
-        f"columns of B that a side reads: {counts[0][0]} of {whole}, and {counts[1][0]} of {whole}"
+        f"a side reads {counts[0][0]} of {whole} columns of B in rung 20, and {counts[1][0]} in "
+        "rung 21"
     )
     picture.conclude(EDGE if narrow else 24, y + 8 if narrow else 0, words)
     return picture

@@ -82,6 +82,9 @@ def draw(narrow=False):
     y = draw_rung(picture, time, y + 44, "rung 22: they leave under the next tile", after)
     entries = [(WORKING, "a k tile"), (LEAVING, "a box leaves"), (PACKING, "sums are packed")]
     y = picture.legend(EDGE if narrow else left, y + 34, entries)
-    words = f"between two tiles nothing is multiplied for {gap:.1f} units, and for {left_over:.1f}"
+    words = (
+        f"without products between two tiles: {gap:.1f} units in rung 20, {left_over:.1f} in "
+        "rung 22"
+    )
     picture.conclude(EDGE if narrow else 24, y + 8 if narrow else 0, words)
     return picture

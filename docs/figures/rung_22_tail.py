@@ -90,6 +90,6 @@ def draw(narrow=False):
     y = draw_row(picture, left, y, width, found)
     entries = [("f3 tint", "has the beginning, adds"), ("f1 tint", "leaves its sums")]
     y = picture.legend(left, y + 32, entries)
-    words = f"the last round takes {share} k tiles instead of {k_tiles}, and the adding"
+    words = f"the last round takes {share} k tiles and the adding, instead of {k_tiles} k tiles"
     picture.conclude(left, y + 8 if narrow else 0, words)
     return picture
