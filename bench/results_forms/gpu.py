@@ -43,6 +43,7 @@ TIMED = {
     "ratio_to_best": or_null(positive),
     "spread": or_null(number),
     "samples_ms": or_null(each(positive)),
+    "launches_per_sample": or_null(positive),
     "sm_clock_mhz": READINGS,
     "power_w": READINGS,
     "error_over_bound": or_null(number),

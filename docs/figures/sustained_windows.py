@@ -5,7 +5,7 @@ from itertools import accumulate
 from docs.figures.hot_and_rested import rested
 from docs.figures.shapes import EDGE, Picture
 from docs.report.page_blocks.joules import SIZE, hot_entries, name_of, this_gpu
-from docs.report.recorded import card_name
+from docs.report.recorded import NotRecordedError, card_name
 from docs.report.svg import Scale
 
 CURVES = {"10_wide_tile": 0, "17_wgmma": 1, "22_hopper_summit": 2, "best_cublaslt_bf16": 3}
@@ -28,7 +28,10 @@ def draw(narrow=False):
     """A curve for each kernel."""
     with this_gpu():
         entries, gpu = {entry["name"]: entry for entry in hot_entries()}, card_name()
-        curves = {name: points(entries[name]) for name in CURVES}
+        curves = {name: points(entries[name]) for name in CURVES if name in entries}
+    rungs = [name for name in curves if entries[name]["rung"]]
+    if not rungs:
+        raise NotRecordedError(f"climb_sustained_{SIZE}.json has none of {', '.join(CURVES)}")
     ends = {
         name: (max(share for _, share in curve), curve[-1][1]) for name, curve in curves.items()
     }
@@ -36,7 +39,8 @@ def draw(narrow=False):
         "sustained_windows",
         500,
         "A second under the power limit, window by window",
-        f"{gpu}, M = N = K = {SIZE}, after a second of heat; each point is a window of 50 ms",
+        f"{gpu}, M = N = K = {SIZE}, after a second of heat; speed of windows of 50 ms, "
+        "as a share of the burst's",
         "Speed of windows of 50 ms as a share of the burst's speed, over the time since the kernel "
         "began to run. Fastest window and last window: "
         + ", ".join(
@@ -55,8 +59,8 @@ def draw(narrow=False):
         picture.text(x(second), bottom + 22, f"{second:.1f}", "soft", "middle")
     picture.text((left + right) / 2, bottom + 46, "seconds", "strong", "middle")
     below, labels = bottom + 72, []
-    for name, colour in CURVES.items():
-        drawn = [(x(at), y(share)) for at, share in curves[name]]
+    for name, curve in curves.items():
+        colour, drawn = CURVES[name], [(x(at), y(share)) for at, share in curve]
         picture.line(drawn, f"line l{colour}")
         for at in drawn:
             picture.dot(*at, f"f{colour}", radius=3)
@@ -67,7 +71,7 @@ def draw(narrow=False):
         else:
             labels.append((drawn[-1][0] + 6, drawn[-1][1], words, f"strong f{colour}"))
     picture.labels(labels, right + 20, top, bottom)
-    best, last = ends["22_hopper_summit"]
-    says = f"rung 22: up to {best:.0f} % of its burst's speed, and {last:.0f} % in the last window"
+    best, last = ends[rungs[-1]]
+    says = f"{name_of(entries[rungs[-1]])}: up to {best:.0f} %, and {last:.0f} % in the last window"
     picture.conclude(EDGE if narrow else 24, below + 8, says)
     return picture

@@ -4,6 +4,7 @@ Energies are power times time of the sustained climb; what bench/benchmark/energ
 better comes from GPU/energy.json, once a GPU has written it.
 """
 
+import contextlib
 from statistics import fmean, median
 
 from bench import results_file
@@ -14,11 +15,12 @@ from docs.report.page_blocks.near_product import measured_copies, parts_of_energ
 from docs.report.recorded import (
     GPUS,
     RESULTS,
+    MissingFileError,
+    NotRecordedError,
     card_name,
     climb,
     described,
     gaps,
-    gpu_of,
     load,
     of_rung,
     on_gpu,
@@ -52,9 +54,19 @@ def flop(size):
     return 2 * size**3
 
 
+def gpu_of_page():
+    """The first GPU whose sustained climb has rungs on tensor cores."""
+    rung = rung_named(TENSOR).number
+    for gpu in GPUS:
+        with on_gpu(gpu), contextlib.suppress(MissingFileError, NotRecordedError):
+            if rung in climb(SIZE, "sustained"):
+                return gpu
+    raise NotRecordedError(f"no GPU has a climb_sustained_{SIZE}.json with rung {rung}")
+
+
 def this_gpu():
-    """Within it, figures are of the GPU that has run the kernels of this page."""
-    return on_gpu(gpu_of(rung_named(TENSOR).number))
+    """Within it, figures are of that GPU."""
+    return on_gpu(gpu_of_page())
 
 
 def name_of(entry):
@@ -63,9 +75,10 @@ def name_of(entry):
 
 
 def hot_entries():
-    """[entry] of the sustained climb that have power and samples; rungs come before libraries."""
+    """[entry] of the sustained climb of which all is recorded; rungs come before libraries."""
+    needed = ("power_w", "sm_clock_mhz", "samples_ms", "launches_per_sample")
     entries = climb(SIZE, "sustained").values()
-    return [each for each in entries if each["power_w"] and each["samples_ms"]]
+    return [entry for entry in entries if all(entry[name] for name in needed)]
 
 
 def window_ms(entry):
@@ -136,6 +149,8 @@ def launch_clocks_block(*_):
                     f"{1e3 * cycles / ns:.0f}",
                 )
             )
+        if not rows:
+            raise NotRecordedError(f"profile_{COUNTED}.json has none of these rungs")
         heads = (
             f"one launch at {COUNTED}",
             "FLOP per cycle and SM",
@@ -204,46 +219,45 @@ def byte_levels_block(*_):
         )
 
 
-# (lever, rung before, rung after, size, level, by whom it is counted)
-LEVERS = (
-    ("tiles of a wave in a square", "double_buffer", "wave_swizzle", 16384, "DRAM", profile),
-    ("a tile of 128 x 256 for 128 x 128", "async_copy", "wide_tile", COUNTED, "L2", profile),
-    ("operands of 16 bits for 32", "tf32_mma", "bf16_mma", COUNTED, "L2", profile),
-    ("tensor cores read tiles themselves", "bf16_mma", "wgmma", COUNTED, "shared memory", profile),
-    ("pairs share by multicast", "producer_warpgroup", TENSOR, COUNTED, "L2, asked", traced),
-    ("pairs share by multicast", "producer_warpgroup", TENSOR, COUNTED, "L2", profile),
-    ("clusters in step, and the way back", TENSOR, "in_step", 16384, "DRAM", profile),
-)
 LEVELS = {"DRAM": dram_bytes, "L2": l2_bytes, "L2, asked": l2_bytes, "shared memory": shared_bytes}
+LEVERS = (  # rung, what it does, size, level, by whom it is counted
+    ("wave_swizzle", "tiles of a wave in a square", 16384, "DRAM", profile),
+    ("wide_tile", "a tile of 128 × 256 for 128 × 128", COUNTED, "L2", profile),
+    ("bf16_mma", "operands of 16 bits for 32", COUNTED, "L2", profile),
+    ("wgmma", "tensor cores read tiles themselves", COUNTED, "shared memory", profile),
+    (TENSOR, "pairs share by multicast", COUNTED, "L2, asked", traced),
+    (TENSOR, "pairs share by multicast", COUNTED, "L2", profile),
+    ("in_step", "clusters in step, and the way back", 16384, "DRAM", profile),
+)
 
 
-def card_of(name):
-    """'H100': the GPU that speaks for a rung."""
-    with of_rung(rung_named(name).number):
-        return card_name()
-
-
-def lever_row(lever, before, after, size, level, recording):
-    """A line of the table of levers."""
-    found = []
-    for name in (before, after):
-        rung = rung_named(name).number
-        with of_rung(rung_named(after).number):
+def lever_row(name, lever, size, level, recording):
+    """A line of the table of levers: against the rung that it builds on, on one GPU."""
+    rung, found = rung_named(name), []
+    for number in (rung.builds_on, rung.number):
+        with of_rung(rung.number):
             try:
-                found.append(LEVELS[level](recording(rung, size)) / 1e9)
+                found.append(LEVELS[level](recording(number, size)) / 1e9)
             except gaps(size):
                 found.append(None)
     words = [NOT_YET if value is None else f"{value:.2f} GB" for value in found]
     change = "" if None in found else f"{100 * (found[1] / found[0] - 1):+.0f} %"
-    counted_on = "emulator" if recording is traced else card_of(after)
-    rungs = f"{rung_named(before).number:02} to {rung_named(after).number:02}"
-    return (lever.replace(" x ", " × "), rungs, size, level, counted_on, *words, change)
+    place = level if size == COUNTED else f"{level} at {size}"
+    return (f"{rung.number:02}: {lever}", place, *words, change)
 
 
 def byte_levers_block(*_):
     """`byte_levers`: what each lever saves, and at which level."""
-    heads = ("lever", "rungs", "M = N = K", "level", "counted on", "before", "after", "change")
-    return table(heads, [lever_row(*lever) for lever in LEVERS])
+    heads = ("rung and lever", "level", "rung below", "this rung", "change")
+    by_card = {}
+    for name in dict.fromkeys(name for name, *_ in LEVERS):
+        with of_rung(rung_named(name).number):
+            by_card.setdefault(card_name(), []).append(f"{rung_named(name).number:02}")
+    cards = "; ".join(f"rungs {', '.join(numbers)}: {card}" for card, numbers in by_card.items())
+    return table(heads, [lever_row(*lever) for lever in LEVERS]) + (
+        f"\n\nAt {COUNTED} if nothing else is said. *Asked* is counted by the emulator, the rest "
+        f"by Nsight Compute ({cards})."
+    )
 
 
 def copies_of(gpu):
@@ -278,8 +292,7 @@ def joules_account_block(*_):
     with this_gpu():
         entry = climb(SIZE, "sustained")[rung.number]
         counted = profile(rung.number, COUNTED)
-        gpu = gpu_of(rung.number)
-        watts, near, far = copies_of(gpu)
+        watts, near, far = copies_of(gpu_of_page())
         whole = picojoules_per_flop(entry)
         scale = 1e3 / flop(COUNTED)  # J/GB times bytes to pJ per FLOP
         parts = (
@@ -298,7 +311,7 @@ def joules_account_block(*_):
 
 def energy_recording():
     """What `build/energy` wrote on the first GPU that has it; None: none has."""
-    for gpu in (gpu_of(rung_named(TENSOR).number), *GPUS):
+    for gpu in (gpu_of_page(), *GPUS):
         path = RESULTS.parent / gpu / "energy.json"
         if path.exists():
             return results_file.read(path)

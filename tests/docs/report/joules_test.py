@@ -82,15 +82,32 @@ class JoulesTest(unittest.TestCase):
 
     def test_a_lever_tells_how_much_it_saves(self):
         def recording(rung, _size):
-            bytes_of = {rung_named("wgmma").number: 4e9, rung_named(joules.TENSOR).number: 1e9}
+            bytes_of = {rung_named("bf16_mma").number: 4e9, rung_named("wgmma").number: 1e9}
             if rung not in bytes_of:
                 raise NotRecordedError("no such profile")
             return {"dram__bytes_read.sum": bytes_of[rung], "dram__bytes_write.sum": 1e9}
 
-        saved = joules.lever_row("a", "wgmma", joules.TENSOR, 4096, "DRAM", recording)
-        self.assertEqual(saved[-3:], ("5.00 GB", "2.00 GB", "-60 %"))
-        unknown = joules.lever_row("a", joules.TENSOR, "in_step", 16384, "DRAM", recording)
-        self.assertEqual(unknown[-3:], ("2.00 GB", NOT_YET, ""))
+        saved = joules.lever_row("wgmma", "a lever", 4096, "DRAM", recording)
+        self.assertEqual(saved, ("17: a lever", "DRAM", "5.00 GB", "2.00 GB", "-60 %"))
+        unknown = joules.lever_row("producer_warpgroup", "another", 16384, "DRAM", recording)
+        self.assertEqual(unknown[1:], ("DRAM at 16384", "2.00 GB", NOT_YET, ""))
+
+    def test_what_no_gpu_has_run(self):
+        with unittest.mock.patch.object(joules, "climb", return_value={}):
+            with self.assertRaisesRegex(NotRecordedError, "no GPU has a climb_sustained_8192.json"):
+                joules.joules_block()
+        with unittest.mock.patch.object(joules, "profile", side_effect=NotRecordedError):
+            with self.assertRaisesRegex(NotRecordedError, "profile_4096.json has none"):
+                joules.launch_clocks_block()
+
+    def test_what_is_recorded_in_part_is_left_out(self):
+        whole = {"power_w": {}, "sm_clock_mhz": {}, "samples_ms": [1.0], "launches_per_sample": 2}
+        entries = {
+            1: {**hot([1.0], 600.0), "sm_clock_mhz": {"median": 1}, "launches_per_sample": 2}
+        }
+        entries |= {i: {**entries[1], name: None} for i, name in enumerate(whole, 2)}
+        with unittest.mock.patch.object(joules, "climb", return_value=entries):
+            self.assertEqual(joules.hot_entries(), [entries[1]])
 
     def test_parts_make_the_whole(self):
         rows = rows_of(joules.joules_account_block())
@@ -162,6 +179,14 @@ class FiguresTest(unittest.TestCase):
         self.assertEqual([share for _, share in points], [75.0, 37.5, 50.0])
         for found, middle in zip((at for at, _ in points), (1.01, 1.04, 1.075), strict=True):
             self.assertAlmostEqual(found, middle)
+
+    def test_what_they_lack_is_named(self):
+        with unittest.mock.patch.object(hot_and_rested, "climb", return_value={}):
+            with self.assertRaisesRegex(NotRecordedError, "climb_burst_8192.json has no 07_x"):
+                hot_and_rested.rested({"name": "07_x"})
+        with unittest.mock.patch.object(sustained_windows, "hot_entries", return_value=[]):
+            with self.assertRaisesRegex(NotRecordedError, "climb_sustained_8192.json has none of"):
+                sustained_windows.draw()
 
 
 if __name__ == "__main__":
