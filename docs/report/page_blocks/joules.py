@@ -110,7 +110,14 @@ def joules_block(*_):
             )
             for entry in hot_entries()
         ]
-        heads = (f"{SIZE}, sustained", "ms", "W", "MHz at the end", "J per product", "pJ per FLOP")
+        heads = (
+            f"{SIZE}, sustained",
+            "ms, mean",
+            "W",
+            "MHz at the end",
+            "J per product",
+            "pJ per FLOP",
+        )
         context = {**load(f"climb_sustained_{SIZE}.json")["context"], "sm_clock_mhz": None}
         return f"{table(heads, rows)}\n\n{described(context, '')}."
 
@@ -281,8 +288,7 @@ def byte_costs_block(*_):
         ("the GPU while it waits", *cells(0, "W")),
     ]
     return table(("", *cards), rows) + (
-        "\n\nFrom three copies of random bits in [the lab of near memory](../labs/near_memory.md). "
-        "Three figures from three measurements: nothing is left to tell how wrong they are."
+        "\n\nThree figures from three measurements: nothing is left to tell how wrong they are."
     )
 
 
