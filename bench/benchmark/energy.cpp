@@ -172,7 +172,7 @@ TurnResult result_of(const TurnLog& log, const TurnTimes& times) {
 TurnLog run_turn(Stopwatch& stopwatch, const Candidate& candidate, const TurnTimes& times,
                  const labs::EnergyLog::Counter& joules, const std::function<Reading()>& read) {
   constexpr double kWindowMs = 50.0;
-  constexpr int kLooksPerReading = 50;
+  constexpr int kLooksPerReading = 20;
   int counter = 0;
   const auto launch = [&](int launches) {
     return stopwatch.time_ms([&] {

@@ -99,7 +99,7 @@ struct TurnResult {
 TurnResult result_of(const TurnLog& log, const TurnTimes& times);
 
 /// \brief  Runs a candidate for a turn, while a second thread reads the counter about once a
-///         millisecond, and the rest each fiftieth time.
+///         millisecond, and the rest each twentieth time.
 /// \param  read  everything but the counter and the time
 TurnLog run_turn(Stopwatch& stopwatch, const Candidate& candidate, const TurnTimes& times,
                  const labs::EnergyLog::Counter& joules, const std::function<Reading()>& read);

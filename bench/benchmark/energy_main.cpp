@@ -231,15 +231,16 @@ int energy_command(const Arguments& arguments) {
     const std::vector<json> found =
         entries_of_size(*machine, nvml, chosen, size, arguments.rounds, clocks);
     print(found);
-    for (const nlohmann::json& entry : found)
+    for (const json& entry : found)
       entries.push_back(entry);
+    json context =
+        results_context(machine->name(), Protocol::sustained, clocks, machine->versions());
+    context["rest_s"] = times.rest;
+    context["warm_s"] = times.warm;
+    context["counted_s"] = times.counted;
+    context["rounds"] = arguments.rounds;
+    file.write(file_text(json{{"context", context}, {"benchmarks", entries}}));
   }
-  json context = results_context(machine->name(), Protocol::sustained, clocks, machine->versions());
-  context["rest_s"] = times.rest;
-  context["warm_s"] = times.warm;
-  context["counted_s"] = times.counted;
-  context["rounds"] = arguments.rounds;
-  file.write(file_text(json{{"context", context}, {"benchmarks", entries}}));
   return kGood;
 }
 

@@ -139,12 +139,14 @@ std::vector<Measured> made_up() {
       const bool zeros = std::string(kind.name) == "zeros";
       Measured measured = {name, "BF16", 8192, kind};
       for (const double ms : {1.5, 1.625}) {
-        measured.rounds.push_back({.time_ms = zeros ? ms / 2 : ms,
-                                   .sm_mhz = zeros ? 1875.0 : 1275.0,
-                                   .power_w = 690.5,
-                                   .power_capped = zeros ? 0.5 : 1.0,
-                                   .counter = {.watts = 696.25},
-                                   .clocks = {{0.0, 1800.0}, {0.125, 1275.0}}});
+        TurnResult turn;
+        turn.time_ms = zeros ? ms / 2 : ms;
+        turn.sm_mhz = zeros ? 1875.0 : 1275.0;
+        turn.power_w = 690.5;
+        turn.power_capped = zeros ? 0.5 : 1.0;
+        turn.counter.watts = 696.25;
+        turn.clocks = {{0.0, 1800.0}, {0.125, 1275.0}};
+        measured.rounds.push_back(turn);
       }
       all.push_back(measured);
     }
