@@ -19,6 +19,8 @@ Nvml::Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
   clock_ = find<int(void*, int, unsigned*)>("nvmlDeviceGetClockInfo");
   power_ = find<int(void*, unsigned*)>("nvmlDeviceGetPowerUsage");
   energy_ = find<int(void*, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
+  clock_reasons_ =
+      find<int(void*, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
   char bus[32] = {};
   int device = 0;
   if (init == nullptr || by_bus == nullptr || init() != 0 ||
@@ -44,6 +46,15 @@ std::optional<double> Nvml::joules() const {
   unsigned long long millijoules = 0;
   if (device_ == nullptr || energy_ == nullptr || energy_(device_, &millijoules) != 0) return {};
   return static_cast<double>(millijoules) / 1000.0;
+}
+
+std::optional<bool> Nvml::power_capped() const {
+  constexpr unsigned long long kPowerCap = 0x4;  // nvmlClocksThrottleReasonSwPowerCap
+  unsigned long long reasons = 0;
+  if (device_ == nullptr || clock_reasons_ == nullptr || clock_reasons_(device_, &reasons) != 0) {
+    return {};
+  }
+  return (reasons & kPowerCap) != 0;
 }
 
 }  // namespace ladder

@@ -23,6 +23,8 @@ class Nvml {
   ///         ten times a second.
   /// \return joules; nothing: this GPU has no such counter
   std::optional<double> joules() const;
+  /// Whether the driver holds the clock down because of the power limit; nothing: it does not say.
+  std::optional<bool> power_capped() const;
 
  private:
   template <class Function>
@@ -33,6 +35,7 @@ class Nvml {
   int (*clock_)(void*, int, unsigned*) = nullptr;
   int (*power_)(void*, unsigned*) = nullptr;
   int (*energy_)(void*, unsigned long long*) = nullptr;
+  int (*clock_reasons_)(void*, unsigned long long*) = nullptr;
 };
 
 }  // namespace ladder

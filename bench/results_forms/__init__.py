@@ -28,6 +28,7 @@ from bench.results_forms.emulator import (
 )
 from bench.results_forms.gpu import (
     CLIMB,
+    ENERGY,
     FUSED_MATMUL,
     LAB,
     MACHINE,
@@ -53,6 +54,7 @@ FORMS = {
     "bench/results/*/profile_*.json": PROFILE,
     "bench/results/*/roofs.json": ROOFS,
     "bench/results/*/side_trials.json": SIDE_TRIALS,
+    "bench/results/*/energy.json": ENERGY,
     "bench/results/*/benchmark_*.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/*/drawn_shapes.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/emulator/gallery.json": record(

@@ -43,6 +43,7 @@ TIMED = {
     "ratio_to_best": or_null(positive),
     "spread": or_null(number),
     "samples_ms": or_null(each(positive)),
+    "launches_per_sample": or_null(positive),
     "sm_clock_mhz": READINGS,
     "power_w": READINGS,
     "error_over_bound": or_null(number),
@@ -284,5 +285,50 @@ SPLIT_PRECISION = record(
             took=text,
             **{name: or_null(number) for name in ("error", "error_of_sgemm", "error_over_bound")},
         )
+    ),
+)
+INTERVAL = or_null(record(value=positive, low=positive, high=positive))
+ENERGY = results(  # bench/benchmark/energy.cpp
+    record(
+        name=text,
+        precision=text,
+        inputs=text,
+        inputs_are=text,
+        **{
+            name: INTERVAL
+            for name in (
+                "time_ms",
+                "sm_mhz",
+                "power_w",
+                "counter_w",
+                "joules_by_counter",
+                "joules_by_readings",
+                "pj_per_flop_by_counter",
+                "pj_per_flop_by_readings",
+            )
+        },
+        power_capped=or_null(record(value=number, low=number, high=number)),
+        rounds=each(
+            record(
+                time_ms=positive,
+                counter_doubt=text,
+                clocks=each(each(number, 2, 2), 0),
+                **{
+                    name: or_null(number)
+                    for name in ("sm_mhz", "power_w", "power_capped", "counter_w")
+                },
+            )
+        ),
+        **SHAPE,
+    ),
+    record(
+        device=text,
+        cuda_driver=text,
+        protocol=text,
+        rest_s=number,
+        warm_s=number,
+        counted_s=positive,
+        rounds=positive,
+        optional={"cuda_toolkit": text, "sm_clock_mhz": READINGS, "power_w": READINGS},
     ),
 )

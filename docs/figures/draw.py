@@ -42,6 +42,8 @@ OF_CHAPTERS = (
     "splitting",
     "nvcc_paths",
     "protocols",
+    "hot_and_rested",
+    "sustained_windows",
     "rung_03_barriers",
     "rung_04_spread",
     "rung_05_slots",

@@ -123,6 +123,7 @@ WEEKS = (
             lesson(15),
             chapter("numerics"),
             *lessons()[lessons().index(lesson(16)) :],
+            chapter("joules"),
             chapter("splitting"),
             chapter("debugging"),
         ),
@@ -183,6 +184,7 @@ NEEDS = {
     chapter("why_cublas_loses"): (lesson(11),),
     CLIMB: (lesson(7),),
     chapter("numerics"): (lesson(1),),
+    chapter("joules"): (lesson(22), chapter("measuring")),
     chapter("splitting"): (lesson(23), chapter("numerics")),
     chapter("debugging"): (lesson(3),),
     # Many GPUs have no rung of their own in the rungs' table.

@@ -24,7 +24,7 @@ inline Run taking(double ms, const Rung& rung) {
   });
 }
 
-class ScriptedStopwatch final : public Stopwatch {
+class ScriptedStopwatch : public Stopwatch {
  public:
   Stream stream() override { return nullptr; }
   double time_ms(const std::function<void()>& work) override {
