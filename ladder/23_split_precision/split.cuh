@@ -18,11 +18,13 @@ __device__ __forceinline__ float power_of_two(int exponent) {
   return __int_as_float((exponent + 127) << 23);
 }
 
-/// \brief  x times two to the exponent: two factors, because 2^200 is no float. Exact if the
-///         result is a normal number. Exponents beyond those that matter are cut.
+/// \brief  x times two to the exponent: three factors, because 2^200 is no float, nor is 2^-254, by
+///         which a sum of 2^120 becomes a subnormal one. Exact if the result is a normal number.
+///         Exponents beyond those that matter are cut.
 __device__ __forceinline__ float times_power_of_two(float x, int exponent) {
-  const int within = max(-252, min(254, exponent));
-  return x * power_of_two(within / 2) * power_of_two(within - within / 2);
+  const int within = max(-376, min(379, exponent));
+  const int third = within / 3;
+  return x * power_of_two(within - 2 * third) * power_of_two(third) * power_of_two(third);
 }
 
 /// \brief The e of 2^e <= x < 2^(e+1).
