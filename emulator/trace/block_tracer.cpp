@@ -467,6 +467,7 @@ void BlockTracer::box_store_read(unsigned thread, std::span<const std::uintptr_t
 
 void BlockTracer::product_started(unsigned thread, std::span<const std::uintptr_t> pieces,
                                   std::source_location where) {
+  logs_.words().gives_tensor_cores();
   RequestSite& site = sites_.at(calls_.at(where, AccessType::kBox, kBytesOfProduct));
   if (pieces.empty()) {
     products_.started(site, thread, pieces);

@@ -36,7 +36,7 @@ void ThreadWords::end_block() {
     of_block += std::min(of_lanes, products(loaded, std::min(stored, sums_of_block)));
   }
   if (is_alone_) of_block = std::min(of_block, products(from_global_, to_global_));
-  most_products_ += of_block;
+  most_products_ += of_block + of_tensor_cores_;
 }
 
 }  // namespace ladder::emulator

@@ -20,6 +20,7 @@ class ThreadWords {
     of_thread_.fill({});
     loaded_by_all_.fill(0);
     from_global_ = to_global_ = 0;
+    of_tensor_cores_ = 0;
     is_alone_ = true;
   }
 
@@ -39,13 +40,16 @@ class ThreadWords {
   void stores_globally(unsigned lanes, unsigned bytes) { to_global_ += lanes * words(bytes); }
   /// The block gets words by copies of boxes, or from other blocks of its cluster.
   void is_not_alone() { is_alone_ = false; }
+  /// \brief A warp has given its part of a product of warpgroups to the tensor cores, which read
+  ///        shared memory themselves: 16 x 256 x 16 multiply-adds at most.
+  void gives_tensor_cores() { of_tensor_cores_ += 16.0 * 256 * 16; }
   /// Lanes give each other what is in their registers: at most two words each.
   void exchanges(unsigned warp, std::uint32_t lanes) {
     each(warp, lanes, [](Thread& thread) { thread.exchanged += 2; });
   }
   void end_block();
 
-  /// Multiply-adds that the grid's threads can have made.
+  /// Multiply-adds that the grid's threads can have made, or had made.
   double most_products() const { return most_products_; }
 
  private:
@@ -67,6 +71,7 @@ class ThreadWords {
   std::uint64_t from_global_ = 0;
   std::uint64_t to_global_ = 0;
   bool is_alone_ = true;
+  double of_tensor_cores_ = 0;
   double most_products_ = 0;
 };
 
