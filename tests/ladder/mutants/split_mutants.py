@@ -19,7 +19,7 @@ SPLIT_MUTANTS = (
             "split_scale_too_large": ("(125 - std::bit_width", "(325 - std::bit_width"),
             "split_half_scale_too_large": ("kHalfTarget = 14;", "kHalfTarget = 16;"),
             "split_scale_in_one_factor": (
-                "x * power_of_two(within / 2) * power_of_two(within - within / 2);",
+                "x * power_of_two(within - 2 * third) * power_of_two(third) * power_of_two(third);",
                 "x * power_of_two(within);",
             ),
             "split_lo_not_scaled_back": ("kLowFactor = 0x1p-11f;", "kLowFactor = 1.0f;"),
