@@ -599,7 +599,7 @@ class OpeningTest(Browsing):
     def test_it_plays_by_itself_and_stops_when_asked(self):
         """Lane by lane, and from the first again after the last."""
         self.open_still("no-preference")
-        wait = WebDriverWait(self.browser, 20, 0.02)
+        wait = WebDriverWait(self.browser, 90, 0.02)
         wait.until(lambda _: 0 < self.counts()[0] < 32)
         self.press("Play lane by lane")
         stopped = self.counts()
