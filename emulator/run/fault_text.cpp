@@ -293,7 +293,7 @@ std::string barrier_text(const Fault& fault) {
 }
 
 std::string illegal_text(const Fields& fields) {
-  if (fields.has("box_column")) {
+  if (fields.has("multiple")) {
     return "illegal instruction: a box begins at column " + fields.digits("box_column") +
            ", and the copy engine takes multiples of 16 bytes alone, here of " +
            fields.digits("multiple") + " elements";
@@ -301,6 +301,10 @@ std::string illegal_text(const Fields& fields) {
   if (fields.has("box_row")) {
     return "illegal instruction: a box is stored from row " + fields.digits("box_row") +
            " on, and the copy engine stores none that begins above its matrix";
+  }
+  if (fields.has("box_column")) {
+    return "illegal instruction: a box is stored from column " + fields.digits("box_column") +
+           " on, and the copy engine stores none that begins to the left of its matrix";
   }
   return "__trap() or an instruction unknown to this CPU";
 }

@@ -490,6 +490,9 @@ std::vector<Sample> stops() {
       {fault_of(Kind::kIllegalInstruction, {{"box_row", -6}}),
        "illegal instruction: a box is stored from row -6 on, and the copy engine stores none that "
        "begins above its matrix"},
+      {fault_of(Kind::kIllegalInstruction, {{"box_column", -8}}),
+       "illegal instruction: a box is stored from column -8 on, and the copy engine stores none "
+       "that begins to the left of its matrix"},
       {fault_of(Kind::kAssertion, {{"expression", "x > 0"}}), "assertion failed: x > 0"},
       {fault_of(Kind::kException, {{"exception", "out of ideas"}}),
        "the C++ exception \"out of ideas\" left the kernel"},

@@ -11,7 +11,7 @@
 namespace ladder::emulator {
 
 /// Ends the block if a box begins at a column that is no multiple of 16 bytes, or if one that is
-/// stored begins above its matrix. Loads may begin above it.
+/// stored begins above its matrix or to the left of it. Loads may begin there.
 inline void require_box_place(BlockScheduler& scheduler, const ptx::TensorMap& map, int row,
                               int column, bool is_store, std::source_location where) {
   const int multiple = 16 / map.element_bytes;
@@ -21,6 +21,9 @@ inline void require_box_place(BlockScheduler& scheduler, const ptx::TensorMap& m
   }
   if (is_store && row < 0) {
     scheduler.fail({FaultKind::kIllegalInstruction, {{"box_row", row}}}, where);
+  }
+  if (is_store && column < 0) {
+    scheduler.fail({FaultKind::kIllegalInstruction, {{"box_column", column}}}, where);
   }
 }
 

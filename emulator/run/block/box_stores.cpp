@@ -12,15 +12,13 @@ namespace {
 
 constexpr std::size_t kPiece = 16;  // bytes that a swizzle leaves together
 
-/// The part of a box that lies in its matrix: rows and columns of the box.
+/// The part of a stored box that lies in its matrix: its first rows and columns, or none.
 struct Inside {
-  int first_row, end_row, first_column, end_column;
+  int rows, columns;
 
   Inside(const ptx::TensorMap& map, int row, int column)
-      : first_row(std::max(-row, 0)),
-        end_row(std::min(map.rows - row, map.box_rows)),
-        first_column(std::max(-column, 0)),
-        end_column(std::min(map.columns - column, map.box_columns)) {}
+      : rows(std::min(map.rows - row, map.box_rows)),
+        columns(std::min(map.columns - column, map.box_columns)) {}
 };
 
 /// Calls visit(address, offset in the box) for all pieces of a box.
@@ -41,10 +39,7 @@ std::vector<std::uintptr_t> pieces_of(const ptx::TensorMap& map, int row, int co
     const int in_row = static_cast<int>(at / row_bytes);
     const int first = static_cast<int>(at % row_bytes) / map.element_bytes;
     const int end = first + static_cast<int>(kPiece) / map.element_bytes;
-    if (in_row >= inside.first_row && in_row < inside.end_row && first >= inside.first_column &&
-        end <= inside.end_column) {
-      pieces.push_back(address);
-    }
+    if (in_row < inside.rows && end <= inside.columns) pieces.push_back(address);
   });
   return pieces;
 }
@@ -127,14 +122,12 @@ void BoxStores::write(Store& store) {
   store.is_written = true;
   const ptx::TensorMap& map = store.map;
   const Inside inside(map, store.row, store.column);
-  if (inside.first_column >= inside.end_column) return;
-  const std::int64_t first = std::int64_t{inside.first_column} * map.element_bytes;
-  const std::int64_t end = std::int64_t{inside.end_column} * map.element_bytes;
-  for (int r = inside.first_row; r < inside.end_row; ++r) {
-    std::memcpy(const_cast<std::byte*>(map.matrix) +
-                    map.offset(store.row + r, store.column + inside.first_column),
-                &store.data[static_cast<std::size_t>(r * map.box_row_bytes() + first)],
-                static_cast<std::size_t>(end - first));
+  if (inside.columns <= 0) return;
+  for (int r = 0; r < inside.rows; ++r) {
+    std::memcpy(const_cast<std::byte*>(map.matrix) + map.offset(store.row + r, store.column),
+                &store.data[static_cast<std::size_t>(r * map.box_row_bytes())],
+                static_cast<std::size_t>(inside.columns) *
+                    static_cast<std::size_t>(map.element_bytes));
   }
 }
 
