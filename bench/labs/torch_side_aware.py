@@ -32,7 +32,7 @@ __device__ void elementwise_op(size_t element_idx, int sideband,
                                const i0 &in0, const i1 &in1, const i2 &in2, const i3 &in3) {
   out0 = __int_as_float(sideband) * in0 + in1;
 }
-"""
+""".replace("\n", " ")  # PyTorch 2.11 writes it into a comment of what it generates: one line
 HALF = struct.unpack("i", struct.pack("f", 0.5))[0]  # as a sideband
 
 
