@@ -6,9 +6,9 @@
 `build/benchmark --rungs 22 --configurations bench/results/GPU/size_times.json --shapes ...` records
 how long each size takes for many shapes, cut as the times of that day had it. The fit takes those
 cuts from the times that stand in sizes.hpp, so record again after `--write` if shapes are cut in
-another way. A least-squares fit of the times is where it starts; then it changes one time after
-another as long as what is picked comes closer to the fastest. The two sizes of 128 x 256 keep their
-`tile_us` and `step_us`: which of them is faster is decided by large products, in bursts, and by a
+another way. It changes a few times at random as long as each size comes closer to its record, and
+then as long as what is picked comes closer to the fastest. The two sizes of 128 x 256 keep their
+`tile_us`, `step_us` and `load_us`: which of them is faster is decided by large products, in bursts, and by a
 percent. It needs numpy.
 """
 
@@ -25,10 +25,12 @@ from bench.output_file import write_whole
 RECORD = "bench/results/nvidia-h100/size_times.json"
 SIZES = "ladder/22_hopper_summit/sizes.hpp"
 LINE = re.compile(r'(    Size\{"([^"]*)", (\d+), (\d+), (\d+), )([^}]*)(\},)')
-TIMES = ("start", "tile", "step", "share", "part")  # microseconds
-KEPT = [TIMES.index("tile"), TIMES.index("step")]  # of the first two sizes
+TIMES = ("start", "tile", "step", "load", "share", "part")  # microseconds
+START, TILE, STEP, LOAD, SHARE, PART = range(len(TIMES))
+KEPT = [TILE, STEP, LOAD]  # of the first two sizes
+ALONE = 2.5  # as in sizes.hpp
 PIECES = (2, 3, 4, 6, 8, 12, 16)
-ROUNDS = 4000  # changes that are tried
+ROUNDS = 3000  # changes that are tried
 SEED = 22
 
 
@@ -41,70 +43,86 @@ def sizes_of(text):
 
 
 def ways(size, shape, sms):
-    """What each cut of a shape takes, as factors of TIMES: unshared, then in pieces."""
+    """What each cut of a shape takes, the uncut one first: [(rounds, k tiles while all clusters run,
+    k tiles of the last round, how many lines that loads, pieces)]. For each of the two kinds of k
+    tiles, lines are a factor of LOAD; pieces are 0 if no tile is split."""
     _, rows, columns, pair, _ = size
     boxes = columns // 64
     tiles = -(-shape[0] // (pair * rows)) * -(-shape[1] // columns)
     most = sms // pair
+    whole, rest = divmod(tiles, most)
     k_tiles = max(boxes, -(-shape[2] // 64))
-    rounds = -(-tiles // most)
-    found = [(1, rounds, rounds * k_tiles, 0, 0)]
+    asked = columns / pair
+    lines = (rows * (1 + (shape[2] % 64 != 0)) + asked * (1 + (shape[1] % 64 != 0))) / (rows + asked)
+    found = [(whole, k_tiles, rest and k_tiles, rest / most, 0)]
     padded = -(-k_tiles // boxes) * boxes
     for pieces in PIECES:
-        share = max(-(-(tiles % most) * padded // most), -(-padded // pieces))
+        share = max(-(-rest * padded // most), -(-padded // pieces))
         share = -(-share // boxes) * boxes
-        if tiles % most == 0 or share >= padded:
+        if rest == 0 or share >= padded:
             continue
-        whole = tiles // most
-        found.append((1, whole + 1, whole * k_tiles + share, 1, -(-padded // share)))
-    return np.array(found, float)
+        found.append((whole, k_tiles, share, -(-rest * padded // share) / most, -(-padded // share)))
+    return [
+        (whole, k_tiles, last, lines, lines * max(busy, 1 / ALONE), pieces)
+        for whole, k_tiles, last, busy, pieces in found
+    ]
+
+
+def microseconds(cuts, times):
+    """How long the fastest of some cuts takes."""
+    start, tile, step, load, share, part = times
+    return min(
+        start
+        + whole * (tile + k_tiles * max(step, load * lines))
+        + (last and tile + last * max(step, load * last_lines))
+        + (pieces and share + pieces * part)
+        for whole, k_tiles, last, lines, last_lines, pieces in cuts
+    )
 
 
 def picked_over_fastest(cuts, times, rows):
     """Geometric mean of the time of what is picked over the fastest."""
     total = 0
     for of_sizes, us in zip(cuts, rows):
-        guess = [min(factors @ t) if u else math.inf for factors, t, u in zip(of_sizes, times, us)]
-        known = [u for u in us if u]
-        total += math.log(us[int(np.argmin(guess))] / min(known))
+        guess = [microseconds(c, t) if u else math.inf for c, t, u in zip(of_sizes, times, us)]
+        total += math.log(us[guess.index(min(guess))] / min(u for u in us if u))
     return math.exp(total / len(rows))
 
 
-def least_squares(sizes, cuts, rows):
-    """Times of each size; none below zero."""
-    found = []
-    for i, (*_, times) in enumerate(sizes):
-        timed = [(of[i], us[i]) for of, us in zip(cuts, rows) if us[i]]
-        factors = np.array([of[int(np.argmin(of @ times))] / us for of, us in timed])
-        free = list(range(len(TIMES)))
-        while True:
-            fitted = np.zeros(len(TIMES))
-            fitted[free] = np.linalg.lstsq(factors[:, free], np.ones(len(timed)), rcond=None)[0]
-            if (fitted >= 0).all():
-                break
-            free = [at for at in free if fitted[at] >= 0]
-        found.append(fitted)
-    return found
+def improved(times, kept, rounds, random, cost):
+    """Changes one or two times after another as long as that lowers the cost."""
+    best, least = times, cost(times)
+    for _ in range(rounds):
+        changed = best * np.exp(random.normal(size=best.shape) * 0.2 * (random.random(best.shape) < 0.3))
+        changed[kept] = times[kept]
+        now = cost(changed)
+        if now < least:
+            best, least = changed, now
+    return best
 
 
 def fit(sizes, cuts, rows):
     """(times of each size, how much longer than the fastest what they pick takes)"""
     random = np.random.default_rng(SEED)
-    starts = [least_squares(sizes, cuts, rows), [times.copy() for *_, times in sizes]]
-    best = min(starts, key=lambda times: picked_over_fastest(cuts, times, rows))
-    for times, (*_, now) in zip(best[:2], sizes[:2]):
-        times[KEPT] = now[KEPT]
-    score = picked_over_fastest(cuts, best, rows)
-    for _ in range(ROUNDS):
-        size, time = random.integers(len(sizes)), random.integers(len(TIMES))
-        if size < 2 and time in KEPT:
-            continue
-        changed = [times.copy() for times in best]
-        changed[size][time] = max(0.05, changed[size][time]) * math.exp(random.normal() * 0.2)
-        new = picked_over_fastest(cuts, changed, rows)
-        if new < score:
-            best, score = changed, new
-    return best, score
+    fitted = []
+    for i, (*_, now) in enumerate(sizes):
+        timed = [(of[i], us[i]) for of, us in zip(cuts, rows) if us[i]]
+        kept = KEPT if i < 2 else []
+        fitted.append(
+            improved(
+                np.maximum(now, 0.02),
+                kept,
+                ROUNDS,
+                random,
+                lambda t: sum(math.log(microseconds(c, t) / us) ** 2 for c, us in timed),
+            )
+        )
+    kept = np.zeros((len(sizes), len(TIMES)), bool)
+    kept[:2, KEPT] = True
+    best = improved(
+        np.array(fitted), kept, ROUNDS, random, lambda t: picked_over_fastest(cuts, t, rows)
+    )
+    return list(best), picked_over_fastest(cuts, best, rows)
 
 
 def main():

@@ -74,7 +74,7 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
   Pace pace(rank == 0 ? plan.counters : nullptr, clusters);
   int filled = 0;
   bool backwards = false;
-  for (Segment segment; segments.next(segment);) {
+  for (Segment segment = {}; segments.next(segment);) {
     const int row0 = order.row(segment.tile) + rank * BM;
     const int col0 = order.column(segment.tile);
     for (int k_tile = segment.first; k_tile < segment.last; ++k_tile, ++filled) {
@@ -128,6 +128,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   // -- Shared tiles and registers ------------------------------------------------------------
   extern __shared__ __align__(1024) unsigned char dynamic_shared[];
   auto& shared = *reinterpret_cast<Shared<BM, BN, BK, STAGES>*>(dynamic_shared);
+  ptx::launch_dependents();
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       ptx::mbarrier_init(&shared.full[s], 1);
@@ -138,7 +139,6 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
       ptx::prefetch_tensor_map(*map);
   }
   sync_cluster<PAIR>();
-  ptx::launch_dependents();
   ptx::wait_for_previous_kernel();
 
   const Order<BM, BN, PAIR> order(M, N, plan.band);
@@ -146,7 +146,6 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   if (warpgroup == 0) {
     if constexpr (kConsumerGroups > 1) ptx::setmaxnreg_dec<40>();
     if (threadIdx.x == 0) produce(shared, map_a, map_b, order, segments, plan);
-    sync_cluster<PAIR>();
     return;
   }
 
@@ -168,8 +167,9 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
               packed_col, 1 + group);
   };
 
+  const int all = segments.k_tiles();
   int multiplied = 0;
-  for (Segment segment; segments.next(segment);) {
+  for (Segment segment = {}; segments.next(segment);) {
     const int row0 = order.row(segment.tile) + ptx::cluster_rank() * BM + group_row;
     const int col0 = order.column(segment.tile);
 
@@ -192,7 +192,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     };
     const auto finish = [&] {
       ptx::wgmma_wait<0>();
-      if (threadIdx.x % 128 < PAIR) {
+      // A stage that is not filled again has nobody who waits. So a block may leave before another.
+      if (threadIdx.x % 128 < PAIR && multiplied < all - STAGES) {
         ptx::mbarrier_arrive_in_block(&shared.empty[multiplied % STAGES], threadIdx.x % 128);
       }
       ++multiplied;
@@ -239,7 +240,6 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   for (int box = 0; box < kBoxes; ++box)
     store(box);
   if (threadIdx.x % 128 == 0) ptx::tma_store_wait_read<0>();
-  sync_cluster<PAIR>();  // the other block may still send boxes and arrivals here
 }
 
 }  // namespace ladder::hopper_summit

@@ -23,16 +23,17 @@ struct Size {
   double start_us;  ///< to start the launch and to end it
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply 64 of K
+  double load_us;   ///< to load 64 of K from whole lines, while all SMs load
   double share_us;  ///< to split tiles: all clusters have to start together
   double part_us;   ///< to add one piece of a tile
 };
 
 inline constexpr std::array kSizes = {
-    Size{"128 x 256, in pairs", 128, 256, 2, 2.532, 0.500, 0.620, 7.088, 1.084},
-    Size{"128 x 256", 128, 256, 1, 1.300, 0.300, 0.625, 7.902, 0.620},
-    Size{"128 x 128", 128, 128, 1, 1.336, 1.473, 0.318, 3.663, 0.547},
-    Size{"128 x 64", 128, 64, 1, 1.686, 0.600, 0.409, 5.025, 0.216},
-    Size{"64 x 64", 64, 64, 1, 1.660, 0.606, 0.246, 4.331, 0.092},
+    Size{"128 x 256, in pairs", 128, 256, 2, 3.793, 0.900, 0.650, 0.443, 7.132, 0.396},
+    Size{"128 x 256", 128, 256, 1, 4.044, 0.300, 0.657, 0.650, 8.793, 0.473},
+    Size{"128 x 128", 128, 128, 1, 2.646, 0.349, 0.372, 0.398, 4.978, 0.543},
+    Size{"128 x 64", 128, 64, 1, 2.770, 0.006, 0.265, 0.299, 2.023, 1.233},
+    Size{"64 x 64", 64, 64, 1, 2.009, 0.333, 0.224, 0.361, 2.479, 0.691},
 };
 
 /// How a shape is cut into tiles of one size.
@@ -45,6 +46,18 @@ struct Cut {
   double us;     ///< that it should take
 };
 
+/// \brief  How long 64 of K take: until they are multiplied, or until they have come.
+/// \param  busy  the part of all clusters that run. An SM alone loads at most kAlone times as fast.
+inline double step_us(const Size& size, const Shape& shape, double busy) {
+  constexpr double kAlone = 2.5;
+  constexpr int kLine = 64;  // elements; if rows are no multiple, 128 bytes of one lie in two lines
+  const double columns = static_cast<double>(size.BN) / size.pair;  // of B, that a block asks for
+  const double lines =
+      (size.BM * (shape.K % kLine == 0 ? 1 : 2) + columns * (shape.N % kLine == 0 ? 1 : 2)) /
+      (size.BM + columns);
+  return std::max(size.step_us, size.load_us * lines * std::max(busy, 1 / kAlone));
+}
+
 /// \brief The cut of a shape. The tiles of the last round, or of the only one, are split if that
 ///        is sooner: in as many pieces as that takes.
 inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
@@ -56,23 +69,27 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   const int tiles = static_cast<int>(std::min(rows * ceil_div(shape.N, size.BN), kMostTiles));
   const int most = std::max(1, sms / size.pair);
   const int k_tiles = std::max(boxes, ceil_div(shape.K, kBoxColumns));
-  const double tile_us = size.tile_us + k_tiles * size.step_us;
+  const int rest = tiles % most;
+  const double full_us = size.tile_us + k_tiles * step_us(size, shape, 1);  // a round of them
+  const double last_us =
+      rest == 0 ? 0 : size.tile_us + k_tiles * step_us(size, shape, double(rest) / most);
   Cut best{.clusters = std::min(tiles, most),
            .k_tiles = k_tiles,
            .whole = tiles,
            .split = 0,
            .share = 0,
-           .us = size.start_us + ceil_div(tiles, most) * tile_us};
-  const int rest = tiles % most;
+           .us = size.start_us + tiles / most * full_us + last_us};
   const int padded = ceil_div(k_tiles, boxes) * boxes;  // the last of them are zeros
   for (const int pieces : kPieces) {
     const int even = ceil_div(rest * padded, most);
     const int share = ceil_div(std::max(even, ceil_div(padded, pieces)), boxes) * boxes;
     if (rest == 0 || share >= padded) continue;
-    const double us = size.start_us + tiles / most * tile_us + size.tile_us + share * size.step_us +
-                      size.share_us + ceil_div(padded, share) * size.part_us;
+    const int sharing = ceil_div(rest * padded, share);
+    const double us = size.start_us + tiles / most * full_us + size.tile_us +
+                      share * step_us(size, shape, double(sharing) / most) + size.share_us +
+                      ceil_div(padded, share) * size.part_us;
     if (us >= best.us) continue;
-    best = {.clusters = tiles >= most ? most : ceil_div(rest * padded, share),
+    best = {.clusters = tiles >= most ? most : sharing,
             .k_tiles = padded,
             .whole = tiles - rest,
             .split = rest,

@@ -122,7 +122,7 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
       const Cut cut = cut_of(size, shape, 132);
       const int tiles = cut.whole + cut.split;
       const double alone = size.start_us + ceil_div(tiles, cut.clusters) *
-                                               (size.tile_us + cut.k_tiles * size.step_us);
+                                               (size.tile_us + cut.k_tiles * step_us(size, shape, 1));
       EXPECT_LE(cut.us, alone);
       if (cut.split == 0) continue;
       EXPECT_LT(cut.us, alone);
@@ -130,6 +130,19 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
       EXPECT_LT(cut.split, cut.clusters);
       EXPECT_LE(cut.split * cut.k_tiles, cut.share * cut.clusters);
     }
+  }
+}
+
+TEST(SummitCutTest, FewClustersAndWholeLinesLoadSooner) {
+  for (Size size : kSizes) {
+    size.step_us = 0;  // so loads take longer
+    const Shape whole = {1024, 1024, 1024};
+    EXPECT_LT(step_us(size, whole, 0.5), step_us(size, whole, 1));
+    EXPECT_EQ(step_us(size, whole, 0.01), step_us(size, whole, 0.02)) << "an SM has a limit, too";
+    EXPECT_DOUBLE_EQ(step_us(size, {1024, 1032, 1032}, 1), 2 * step_us(size, whole, 1));
+    EXPECT_LT(step_us(size, {1024, 1032, 1024}, 1), 2 * step_us(size, whole, 1));
+    size.step_us = 100;
+    EXPECT_EQ(step_us(size, whole, 1), 100);
   }
 }
 

@@ -13,11 +13,11 @@ SMS = 132
 TIMES = [  # made up; each is the fastest somewhere
     np.array(times)
     for times in (
-        (9.0, 0.5, 0.62, 4.0, 1.0),
-        (4.0, 0.5, 0.70, 4.0, 1.0),
-        (3.0, 0.9, 0.45, 4.0, 0.7),
-        (2.0, 0.7, 0.40, 3.0, 0.5),
-        (1.0, 0.4, 0.30, 2.0, 0.3),
+        (9.0, 0.5, 0.62, 0.40, 4.0, 1.0),
+        (4.0, 0.5, 0.70, 0.60, 4.0, 1.0),
+        (3.0, 0.9, 0.45, 0.35, 4.0, 0.7),
+        (2.0, 0.7, 0.30, 0.25, 3.0, 0.5),
+        (1.0, 0.4, 0.20, 0.18, 2.0, 0.3),
     )
 ]
 SHAPES = [(m, n, k) for m in (60, 500, 3000) for n in (64, 600, 2500) for k in (64, 900, 5000)]
@@ -38,19 +38,25 @@ class FitSizesTest(unittest.TestCase):
         self.assertGreater(len(fit_sizes.ways(square, (64, 64, 4096), SMS)), 1)
         self.assertEqual(len(fit_sizes.ways(square, (64 * SMS, 64, 4096), SMS)), 1)
         alone, *shared = fit_sizes.ways(square, (64, 64, 4096), SMS)
-        self.assertEqual(list(alone), [1, 1, 64, 0, 0])
-        for factors in shared:  # k tiles in a row, times pieces, are all of them
-            self.assertGreaterEqual(factors[2] * factors[4], 64)
+        self.assertEqual(alone[:3], (0, 64, 64))
+        self.assertEqual(alone[-1], 0)
+        for _, _, share, _, _, pieces in shared:  # together they are all k tiles
+            self.assertGreaterEqual(share * pieces, 64)
+
+    def test_rows_that_are_no_whole_lines_take_longer_to_load(self):
+        square = next(s for s in self.sizes if s[1:4] == (64, 64, 1))
+        lines = [fit_sizes.ways(square, (640, n, k), SMS)[0][3] for n in (640, 648) for k in (64, 72)]
+        self.assertEqual(lines, [1, 1.5, 1.5, 2])
 
     def test_it_picks_what_made_up_times_call_fast(self):
-        rows = [[min(of @ t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
+        rows = [[fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
         before = fit_sizes.picked_over_fastest(self.cuts, [t for *_, t in self.sizes], rows)
         _, after = fit_sizes.fit(self.sizes, self.cuts, rows)
         self.assertLessEqual(after, before)
         self.assertLess(after, 1.03)
 
     def test_what_was_not_timed_is_not_picked(self):
-        rows = [[min(of @ t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
+        rows = [[fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
         for row in rows:
             row[0] = None
         score = fit_sizes.picked_over_fastest(self.cuts, TIMES, rows)
