@@ -16,6 +16,7 @@ RACE = (DEBUGGING, "A race")
 INDEX = (GALLERY, "An index that stays inside")
 ALIGNED = (GALLERY, "A misaligned vector")
 NOBODY_WROTE = (GALLERY, "Shared memory that nobody wrote")
+OVERLAP = ("ladder/22_hopper_summit/README.md", "The idea")
 BARRIERS = (GALLERY, "Two barriers that are one")
 HANG = (GALLERY, "A hang")
 
@@ -41,6 +42,13 @@ _ROWS = (
         "wait. All threads must pass a barrier between the two lines. In a loop, think of the next "
         "round too: it must not overwrite what slower threads still read.",
         RACE,
+    ),
+    (
+        ("before-previous-kernel",),
+        "launch.cu lets the kernel start while the one before it in the stream may still run, and "
+        "that one may store A or B, or use C. Whoever uses them must first have passed "
+        "ptx::wait_for_previous_kernel(), or a barrier after it.",
+        OVERLAP,
     ),
     (
         ("uninitialised-local",),

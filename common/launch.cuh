@@ -161,6 +161,7 @@ void launch(void (*kernel)(Params...), const LaunchShape& shape, Args&&... args)
                       .dynamic_shared_bytes = shape.dynamic_shared_bytes,
                       .cluster = shape.cluster,
                       .cooperative = shape.cooperative,
+                      .overlaps_previous = shape.overlaps_previous,
                       .kernel = reinterpret_cast<const void*>(kernel)},
                      [kernel, ... values = static_cast<Params>(args)] {
                        kernel(Parameter<Params>(values).value()...);

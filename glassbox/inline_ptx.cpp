@@ -693,8 +693,7 @@ class Translator {
     if (op() == "nanosleep") return "__nanosleep(0); ";
     if (op() == "trap") return "__trap(); ";
     if (op() == "griddepcontrol")
-      return fmt::format("{}(std::source_location::current()); ",
-                         has("wait") ? "wait_for_previous_kernel" : "launch_dependents");
+      return fmt::format("{}(); ", has("wait") ? "wait_for_previous_kernel" : "launch_dependents");
     return "";
   }
 

@@ -30,6 +30,10 @@ std::string help_of(FaultGroup group) {
              "or "
              "let the host wait, with cudaStreamSynchronize, cudaEventSynchronize or "
              "cudaDeviceSynchronize, before it uses the memory.";
+    case FaultGroup::kDependent:
+      return "A kernel that was launched to overlap the one before waits for it, with "
+             "cudaGridDependencySynchronize() or griddepcontrol.wait, before it uses any memory "
+             "that the other one uses.";
     case FaultGroup::kOutOfBounds:
       return "What is there belongs to something else, or does not exist. At the edges of a matrix "
              "test row, column and k before each access; compare the indices with the declaration "

@@ -2,10 +2,14 @@
 /// \file  common/ptx/dependent_launch.cuh
 /// \brief A kernel that starts while the one before it in the stream still runs, if it was launched
 ///        with LaunchShape::overlaps_previous. Compute capability 9.0. On the emulator a kernel
-///        starts when the one before it has ended, so that there is nothing to wait for.
+///        starts when the one before it has ended; a trace tells what it does too early.
 #pragma once
 
 #include "common/device.cuh"
+
+#ifndef __CUDACC__
+#include "emulator/words/async_functions.hpp"
+#endif
 
 namespace ladder::ptx {
 
@@ -15,6 +19,8 @@ namespace ladder::ptx {
 __device__ __forceinline__ void launch_dependents() {
 #ifdef __CUDACC__
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#else
+  emulator::launch_dependents();
 #endif
 }
 
@@ -25,6 +31,8 @@ __device__ __forceinline__ void launch_dependents() {
 __device__ __forceinline__ void wait_for_previous_kernel() {
 #ifdef __CUDACC__
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#else
+  emulator::wait_for_previous_kernel();
 #endif
 }
 

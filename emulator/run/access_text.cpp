@@ -242,12 +242,22 @@ std::string misaligned_object_text(const Fault& fault) {
          where_text(fault);
 }
 
+/// Of a kernel that may start while the one before runs.
+std::string early_text(const Fault& fault) {
+  const std::string early =
+      "too early: " + does_text(fault) + element_text(fault) + where_text(fault) + ", and ";
+  if (!fault.other) return early + "has not waited for the kernel before, which may still use it";
+  return early + fault.fields.word("other_work") + " at " + place_text(fault.other->place) +
+         ", which it has not waited for, may still " + code_of(fault.other->verb.value()) + " it";
+}
+
 }  // namespace
 
 bool is_seen_access(const Fault& fault) {
   switch (group_of(fault.kind)) {
     case FaultGroup::kRace:
     case FaultGroup::kUninitialised:
+    case FaultGroup::kDependent:
       return true;
     case FaultGroup::kCopy:
       return fault.kind != FaultKind::kCopyUnfinished && fault.kind != FaultKind::kStoreUnfinished;
@@ -267,6 +277,8 @@ std::string text_of_access(const Fault& fault) {
     case FaultGroup::kRace:
     case FaultGroup::kCopy:
       return text_of_two(fault);
+    case FaultGroup::kDependent:
+      return early_text(fault);
     case FaultGroup::kUninitialised:
       return uninitialised_text(fault);
     case FaultGroup::kAlignment: {

@@ -9,6 +9,8 @@ std::string_view code_of(FaultGroup group) {
       return "race";
     case FaultGroup::kOrder:
       return "order";
+    case FaultGroup::kDependent:
+      return "dependent-launch";
     case FaultGroup::kOutOfBounds:
       return "out-of-bounds";
     case FaultGroup::kAlignment:

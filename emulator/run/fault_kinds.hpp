@@ -31,6 +31,9 @@ namespace ladder::emulator {
                "An array is freed while work that nothing orders may still use it")                \
   LADDER_FAULT(kUsedBeforeAllocated, kOrder, "used-before-allocated",                              \
                "Work uses an array that another stream may not have taken yet")                    \
+  /* Kernels that start early. */                                                                  \
+  LADDER_FAULT(kBeforePreviousKernel, kDependent, "before-previous-kernel",                        \
+               "A kernel that starts early uses global memory without waiting for the one before") \
   /* Accesses outside of what there is. */                                                         \
   LADDER_FAULT(kMatrixOutOfBounds, kOutOfBounds, "out-of-bounds-matrix",                           \
                "An access outside of a matrix")                                                    \
@@ -259,7 +262,8 @@ enum class FaultKind {
 /// Kinds that readers treat alike.
 enum class FaultGroup {
   kRace,
-  kOrder,  ///< of work in streams, graphs and the host
+  kOrder,      ///< of work in streams, graphs and the host
+  kDependent,  ///< of a kernel that may start while the one before runs
   kOutOfBounds,
   kAlignment,
   kUninitialised,

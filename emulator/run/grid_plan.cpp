@@ -99,6 +99,7 @@ GridPlan::GridPlan(const GridLaunch& launch, const ThreadProgram& thread_program
       cluster_extents(launch.cluster),
       cluster(launch.cluster.x * launch.cluster.y * launch.cluster.z),
       cooperative(launch.cooperative),
+      overlaps_previous(launch.overlaps_previous),
       kernel(launch.kernel),
       program(thread_program) {
   require_extents("grid", grid, {kMaxGridX, kMaxGridYZ, kMaxGridYZ});

@@ -33,6 +33,7 @@ struct GridPlan {
   dim3 cluster_extents;
   unsigned cluster;        ///< blocks with neighbouring numbers that run together
   bool cooperative;        ///< all blocks run together
+  bool overlaps_previous;  ///< it may start while the kernel before still runs
   std::uint64_t resident;  ///< blocks that a GPU with multiprocessors() runs at the same time
   const void* kernel;      ///< address of the kernel
   ThreadProgram program;

@@ -22,6 +22,7 @@ struct GridLaunch {
   std::size_t dynamic_shared_bytes = 0;  ///< size of `extern __shared__` arrays
   dim3 cluster = 1;                      ///< blocks that run together
   bool cooperative = false;              ///< all blocks of the grid run together
+  bool overlaps_previous = false;        ///< a GPU may start it while the kernel before still runs
   const void* kernel = nullptr;          ///< address of the kernel: tells which library it is in
 };
 

@@ -106,6 +106,10 @@ struct GridStats {
   std::uint64_t threads_per_block = 0;
   std::uint64_t barriers_per_block = 0;  ///< block-wide barriers passed, the largest of all blocks
   bool blocks_waited = false;            ///< for each other
+  bool launches_dependents = false;      ///< the next kernel may start before this one ends
+  /// No block that waits for the kernel before does so until it has let the next one start: that
+  /// one may start while the kernel before still runs.
+  bool launches_before_waiting = false;
 };
 
 /// \brief  The last grid that the calling host thread ran. Of one that failed, blocks is 0.

@@ -55,6 +55,7 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
   error_ = nullptr;
   stats_ = {};
   stats_.threads_per_block = plan.threads;
+  stats_.launches_before_waiting = true;
   ++grid_number_;
   work_comes_.notify_all();
   watch_.start(targets(), limit, observer != nullptr);
@@ -62,6 +63,7 @@ GridStats WorkerPool::run(const GridPlan& plan, unsigned workers, Seconds limit,
   watch_.rest();
   plan_ = nullptr;
   if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+  stats_.launches_before_waiting &= stats_.launches_dependents;
   return stats_;
 }
 
@@ -128,10 +130,17 @@ void WorkerPool::run_blocks(Worker& worker) {
 
 void WorkerPool::end_grid(Worker& worker) {
   abandon_rooms(worker, 0);
+  bool launches_dependents = false;
+  bool waits_first = false;
   for (const auto& room : worker.rooms) {
-    if (observer_ != nullptr && room->grid == grid_number_) room->runner.observer()->end_grid();
+    if (room->grid != grid_number_) continue;
+    if (observer_ != nullptr) room->runner.observer()->end_grid();
+    launches_dependents |= room->runner.dependent_launch().launches();
+    waits_first |= room->runner.dependent_launch().waits_first();
   }
   const std::lock_guard lock(mutex_);
+  stats_.launches_dependents |= launches_dependents;
+  stats_.launches_before_waiting &= !waits_first;
   stats_.blocks += worker.blocks;
   stats_.blocks_waited = stats_.blocks_waited || worker.waited;
   stats_.barriers_per_block = std::max(stats_.barriers_per_block, worker.barriers);

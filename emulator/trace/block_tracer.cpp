@@ -54,6 +54,7 @@ void BlockTracer::start_block(std::uint64_t block) {
   shadow_.start_block();
   boxes_.start_block();
   epochs_.start_block();
+  early_.start_block();
   logs_.start_block();
   shared_.start_block();
   thread_order_.start_block(block);
@@ -97,6 +98,7 @@ void BlockTracer::leave(unsigned) noexcept {
 }
 
 void BlockTracer::pass_barrier() {
+  early_.pass_barrier();
   thread_order_.pass_barrier();
   news_.forget();
   shadow_.pass_barrier();
@@ -116,6 +118,7 @@ void BlockTracer::pass_barrier_without_others(unsigned thread, Fault missing) {
 
 void BlockTracer::meet(unsigned warp) {
   look_at(warp);
+  early_.meet(warp);
   shared_.meet(warp);
   thread_order_.meet(warp);
   if (clocks_.is_active()) clocks_.meet(warp);
@@ -124,6 +127,7 @@ void BlockTracer::meet(unsigned warp) {
 void BlockTracer::meet_lanes(unsigned warp, std::uint32_t lanes) {
   start_clocks();
   logs_.count_rows();
+  early_.meet(warp);
   std::array<Epoch, 32> before;
   for_each_lane(lanes, [&](unsigned lane) { before[lane] = clocks_.epoch_of(32 * warp + lane); });
   clocks_.meet_lanes(warp, lanes);
@@ -222,6 +226,7 @@ void BlockTracer::look_for_polls(const void* address, unsigned bytes, std::uintp
 
 void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr_t instruction) {
   may_order_blocks_by(address);
+  early_.learns_from(logs_.running(), address);
   look_for_polls(address, bytes, instruction);
   logs_.words().stores(logs_.running(), bytes);
   const bool of_block = narrowed_ == logs_.running();
@@ -237,12 +242,14 @@ void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr
 
 void BlockTracer::loads_flag(const void* address) {
   may_order_blocks_by(address);
+  early_.learns_from(logs_.running(), address);
   acquires_later(address);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }
 
 void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction) {
   may_order_blocks_by(address);
+  early_.learns_from(logs_.running(), address);
   look_for_polls(address, bytes, instruction);
   acquires_later(address);
   flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
@@ -258,6 +265,7 @@ void BlockTracer::stores_volatile(const void* address) {
 
 void BlockTracer::exchange(unsigned warp) {
   look_at(warp);
+  early_.meet(warp);
   thread_order_.exchange(warp);
   if (clocks_.is_active()) clocks_.meet(warp);
 }
@@ -366,6 +374,7 @@ void BlockTracer::completed_elsewhere(const BlockObserver& other, const void* th
 }
 
 void BlockTracer::acquired(unsigned thread, const void* object) {
+  early_.acquired(thread);
   may_order_blocks_by(object);
   if (!is_grid_barrier(object)) acquires(thread, object, true);
   change_epoch(thread, [&](Epoch) { clocks_.acquire(thread, object); });
@@ -379,10 +388,12 @@ void BlockTracer::arrive_at_cluster_barrier() {
 }
 
 void BlockTracer::pass_cluster_barrier() {
+  early_.pass_barrier_of_blocks();
   if (thread_order_.is_active()) thread_order_.pass_cluster();
 }
 
 void BlockTracer::pass_grid_barrier() {
+  early_.pass_barrier_of_blocks();
   ++state_.grid_phase;
   if (state_.wishes->shadow != nullptr) state_.wishes->shadow->pass_grid_barrier(state_.grid_phase);
 }

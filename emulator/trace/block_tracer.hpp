@@ -15,6 +15,7 @@
 #include "emulator/trace/access_news.hpp"
 #include "emulator/trace/box_events.hpp"
 #include "emulator/trace/call_codes.hpp"
+#include "emulator/trace/early_accesses.hpp"
 #include "emulator/trace/event_order.hpp"
 #include "emulator/trace/flag_words.hpp"
 #include "emulator/trace/global_polls.hpp"
@@ -99,6 +100,7 @@ class BlockTracer final : public BlockObserver {
   void arrive_at_cluster_barrier() override;
   void pass_cluster_barrier() override;
   void pass_grid_barrier() override;
+  void previous_kernel_awaited(unsigned thread) override { early_.awaits(thread); }
   void released(unsigned thread, const void* object) override;
   void arrived(unsigned thread, const void* object) override;
   void arrived_elsewhere(unsigned thread, BlockObserver& target, const void* object) override;
@@ -209,7 +211,8 @@ class BlockTracer final : public BlockObserver {
   RequestSites sites_;
   HazardList hazards_{state_};
   RecordedWarp recorded_{state_};
-  GlobalRequests global_{state_, thread_order_, stream_, hazards_, order_, recorded_};
+  EarlyAccesses early_{state_, logs_, hazards_};
+  GlobalRequests global_{state_, thread_order_, stream_, hazards_, order_, recorded_, early_};
   SharedCounts shared_counts_{state_, sites_, recorded_};
   WideLoads wide_loads_{sites_, shared_counts_};
   SharedRequests shared_{state_,      clocks_,  shadow_, logs_, shared_counts_,

@@ -42,6 +42,7 @@ void BlockTracer::look_at(unsigned warp) {
   }
   if (lanes != 0) {
     state_.warp = warp;
+    early_.look_at(warp);
     epochs_.sort(warp);
     stream_.go_on_with(warp);
     const bool orders_lanes = clocks_.orders_lanes(warp);

@@ -369,6 +369,7 @@ void GlobalRequests::request_box(RequestSite& site, unsigned thread, const ptx::
       return;
     }
     site.count_for(array);
+    early_.check(thread, site.code, begin, end, AccessVerb::kLoad);
     stream_row(array, begin, end, 2);
   });
   site.counts.global += AccessCounts{.requests = 1, .lanes = 1};
@@ -402,6 +403,7 @@ void GlobalRequests::store_box(RequestSite& site, unsigned thread, const ptx::Te
         }
         uses_[array].stored = true;
         site.count_for(array);
+        early_.check(thread, site.code, begin, end, AccessVerb::kStore);
         stream_row(array, begin, end, 1);
         count_row(counts, begin, end);
         check_row_of_store(site.code, thread, array, begin, data.subspan(at, end - begin));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "emulator/run/block/cluster.hpp"
+#include "emulator/trace/early_accesses.hpp"
 #include "emulator/trace/event_order.hpp"
 #include "emulator/trace/hazard_list.hpp"
 #include "emulator/trace/recorded_warp.hpp"
@@ -35,13 +36,15 @@ struct LaneAccess {
 class GlobalRequests {
  public:
   GlobalRequests(const TracerState& state, const ThreadOrder& block_order, StreamSlices& stream,
-                 HazardList& hazards, EventOrder& order, RecordedWarp& recorded)
+                 HazardList& hazards, EventOrder& order, RecordedWarp& recorded,
+                 EarlyAccesses& early)
       : state_(state),
         thread_order_(block_order),
         stream_(stream),
         hazards_(hazards),
         order_(order),
-        recorded_(recorded) {}
+        recorded_(recorded),
+        early_(early) {}
 
   void start_grid();
 
@@ -107,6 +110,7 @@ class GlobalRequests {
   HazardList& hazards_;
   EventOrder& order_;
   RecordedWarp& recorded_;
+  EarlyAccesses& early_;
   std::vector<ArrayUse> uses_;
   /// By rank in the cluster: the shared memory that was asked for last, and its shadow.
   std::array<std::pair<const std::byte*, GlobalShadow*>, Cluster::kMaxBlocks> of_cluster_ = {};

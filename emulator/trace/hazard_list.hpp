@@ -27,11 +27,13 @@ struct RawHazard {
   std::uint16_t earlier_thread = 0;
   std::optional<std::uint64_t> earlier_block = {};  ///< race of two blocks
   bool shared = false;
-  bool updates = false;             ///< race of two stores: the line loads there, too
-  std::uint64_t address = 0;        ///< shared: offset in shared memory
-  std::optional<Fault> found = {};  ///< by other means than accesses
-  Place place = {};                 ///< likewise
-  unsigned column = 0;              ///< likewise
+  bool updates = false;                       ///< race of two stores: the line loads there, too
+  const PreviousKernel* previous = nullptr;   ///< that may still run
+  std::optional<AccessVerb> use_before = {};  ///< what it does there
+  std::uint64_t address = 0;                  ///< shared: offset in shared memory
+  std::optional<Fault> found = {};            ///< by other means than accesses
+  Place place = {};                           ///< likewise
+  unsigned column = 0;                        ///< likewise
   std::uint64_t times = 1;
   std::size_t array = 0;  ///< that the address lies in: from 1 on; 0: in none
 };

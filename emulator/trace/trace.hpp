@@ -126,6 +126,17 @@ struct OrderOfEvents {
 /// Arrays' shifts in bytes, by index into the traced arrays; nothing where not known.
 using ArrayShifts = std::vector<std::optional<std::int64_t>>;
 
+/// \brief A kernel that may still run when the next one starts. All CPU threads call its functions.
+struct PreviousKernel {
+  std::string name;
+  Place place;  ///< of its launch
+  /// What it does to any of these bytes that such an access to them has to wait for.
+  std::function<std::optional<AccessVerb>(std::uint64_t begin, std::uint64_t end, AccessVerb)>
+      use_before;
+  /// Whether it may tell others by this word how far it is.
+  std::function<bool(std::uint64_t address)> may_signal;
+};
+
 /// How to trace.
 struct TraceOptions {
   /// \brief Trace only blocks that differ. All blocks run until a barrier, or as many accesses as a
@@ -142,6 +153,9 @@ struct TraceOptions {
   bool look_for_uncounted = false;
   /// Variables of the kernels' library that no kernel may access.
   std::vector<std::span<const std::byte>> host_variables = {};
+  /// \brief What may still run when a kernel starts that GridLaunch::overlaps_previous. Empty: some
+  ///        kernel that may use all arrays.
+  std::vector<PreviousKernel> previous = {};
   /// Block (linear index) and warp whose requests are recorded one by one.
   std::optional<std::pair<std::uint64_t, unsigned>> warp;
 };

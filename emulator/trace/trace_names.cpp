@@ -23,9 +23,10 @@ AccessVerb verb_of(AccessCode code, bool shared) {
       return AccessVerb::kUpdate;
     case AccessType::kCopySource:
       return AccessVerb::kCopyFrom;
+    case AccessType::kBox:
+      return shared ? AccessVerb::kCopyTo : AccessVerb::kCopyFrom;
     case AccessType::kCopyTarget:
     case AccessType::kCopyLanded:
-    case AccessType::kBox:
       break;
   }
   return AccessVerb::kCopyTo;
@@ -159,6 +160,11 @@ Fault TraceNames::hazard(const RawHazard& raw) const {
   if (!raw.shared) fault.address = raw.address;
   fault.element = raw.shared ? element_at(shared_, raw.address) : global_element(raw.address);
   if (has_other(raw.kind)) fault.other = other_access(raw);
+  if (raw.previous != nullptr) {
+    fault.fields.set("other_work", raw.previous->name);
+    fault.other.emplace(raw.previous->place, Index{});
+    fault.other->verb = raw.use_before;
+  }
   if (raw.updates && fault.other->place == fault.place) fault.fields.set("updates", true);
   name_kind(raw, fault);
   return fault;

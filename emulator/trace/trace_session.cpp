@@ -51,6 +51,8 @@ TraceSession::TraceSession(const std::vector<TracedArray>& arrays, const TraceOp
   wishes_.warp = options.warp;
   wishes_.complete_shifts = options.complete_shifts;
   wishes_.host_variables = options.host_variables;
+  wishes_.previous = options.previous;
+  wishes_.awaited_previous = &awaited_previous_;
   if (options_.look_for_uncounted) wishes_.samples = &samples_.emplace(arrays);
   if (!options_.sample) undefined_.start(arrays);
   set_grid_runner(this);
@@ -170,6 +172,8 @@ GridStats TraceSession::run(const GridPlan& plan) {
   }
   trace_.launched.resize(trace_.launched.size() + plan.blocks);
   classes_.start_grid();
+  awaited_previous_ = false;
+  wishes_.previous_may_run = plan.overlaps_previous && last_may_run_;
   shadow_.start_grid();
   order_.start_grid();
   clusters_.start_grid();
@@ -187,6 +191,7 @@ GridStats TraceSession::run(const GridPlan& plan) {
     throw;
   }
   keep_unwritten_loads();
+  last_may_run_ = stats.launches_dependents;
   trace_.blocks_traced += stats.blocks;
   trace_.barriers_per_block = std::max(trace_.barriers_per_block, stats.barriers_per_block);
   return stats;

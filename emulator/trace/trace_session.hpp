@@ -3,6 +3,7 @@
 /// \brief Collects what the tracers of all CPU threads see while a host function launches kernels.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -81,6 +82,8 @@ class TraceSession final : private GridRunner {
   std::map<std::tuple<std::string, unsigned, Operation, std::string, unsigned>, CountsOfLine>
       lines_;
   bool hooks_seen_ = false;
+  bool last_may_run_ = true;                    ///< the launch before, when the next one starts
+  std::atomic<bool> awaited_previous_ = false;  ///< by any thread of this launch
 };
 
 }  // namespace ladder::emulator

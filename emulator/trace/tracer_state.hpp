@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,9 @@ struct TraceWishes {
   std::optional<std::pair<std::uint64_t, unsigned>> warp;  ///< block and warp to record in full
   std::function<bool(ArrayShifts&)> complete_shifts;       ///< see TraceOptions
   std::vector<std::span<const std::byte>> host_variables;  ///< likewise
+  std::vector<PreviousKernel> previous;                    ///< likewise
+  bool previous_may_run = false;                           ///< when this grid starts
+  std::atomic<bool>* awaited_previous = nullptr;           ///< has any thread of the grid?
 };
 
 /// Of the lanes of one request.

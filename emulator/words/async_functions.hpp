@@ -48,6 +48,10 @@ void wait_for_box_stores(unsigned newest, bool only_read, std::source_location w
 void fence_mbarrier_init(std::source_location where);
 void fence_proxy_async(std::source_location where);
 
+// -- kernels that start while the one before still runs ----------------------------------------
+void launch_dependents();
+void wait_for_previous_kernel();
+
 // -- barriers of some warps; registers ---------------------------------------------------------
 void wait_at_named_barrier(int id, int threads, std::source_location where);
 void set_registers(int registers, std::source_location where);

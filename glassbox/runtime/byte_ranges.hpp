@@ -62,6 +62,11 @@ class ByteRanges {
     return any_common(other, [](const Bytes&) { return true; });
   }
 
+  bool meets(const Bytes& one) const {
+    const auto at = first_behind(one.begin);
+    return at != all_.end() && at->begin < one.end;
+  }
+
   bool operator==(const ByteRanges&) const = default;
 
  private:

@@ -106,6 +106,8 @@ void add_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config) {
       request.cluster = {cluster.x, cluster.y, cluster.z};
     if (attribute.id == cudaLaunchAttributeCooperative)
       request.cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeProgrammaticStreamSerialization)
+      request.overlaps_previous = attribute.val.programmaticStreamSerializationAllowed != 0;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "emulator/words/async_functions.hpp"
 #include "glassbox/runtime/device_calls.hpp"
 #include "glassbox/runtime/kernel_launch.hpp"
 
@@ -44,6 +45,16 @@ struct cudaLaunchConfig_t {
   unsigned numAttrs;
 };
 
+// -- In kernels ----------------------------------------------------------------------------------
+/// Waits for the kernel before this one in the stream.
+inline void cudaGridDependencySynchronize() {
+  ladder::emulator::wait_for_previous_kernel();
+}
+/// The next kernel of the stream may start.
+inline void cudaTriggerProgrammaticLaunchCompletion() {
+  ladder::emulator::launch_dependents();
+}
+
 namespace ladder::glassbox {
 
 /// A launch's configuration, and where it is.
@@ -55,7 +66,8 @@ struct ConfigHere {
       : config(launch_config), here(place) {}
 };
 
-/// \brief Of the attributes, the cluster and the cooperation: the others only make a GPU faster.
+/// \brief Of the attributes, the cluster, the cooperation and the overlap with the kernel before:
+///        the others only make a GPU faster.
 void add_attributes(LaunchRequest& request, const cudaLaunchConfig_t& config);
 
 template <class... Parameters>

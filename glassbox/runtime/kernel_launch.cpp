@@ -22,6 +22,7 @@
 #include "glassbox/runtime/findings.hpp"
 #include "glassbox/runtime/hook_slots.hpp"
 #include "glassbox/runtime/orders.hpp"
+#include "glassbox/runtime/previous_kernels.hpp"
 #include "glassbox/runtime/program_variables.hpp"
 #include "glassbox/runtime/recorded_work.hpp"
 #include "glassbox/runtime/refused_launch.hpp"
@@ -288,12 +289,12 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   }
   const LaunchCluster cluster = cluster_of(request);
   if (cluster.wrong) return refused(request, *cluster.wrong);
-  const emulator::GridLaunch grid = {.grid = request.grid,
-                                     .block = request.block,
-                                     .dynamic_shared_bytes = request.dynamic_shared_bytes,
-                                     .cluster = cluster.extents,
-                                     .cooperative = request.cooperative,
-                                     .kernel = code};
+  emulator::GridLaunch grid = {.grid = request.grid,
+                               .block = request.block,
+                               .dynamic_shared_bytes = request.dynamic_shared_bytes,
+                               .cluster = cluster.extents,
+                               .cooperative = request.cooperative,
+                               .kernel = code};
   for (const PointerArgument& argument : arguments) {
     Allocation* const array = Allocations::instance().with(argument.address);
     if (array != nullptr && argument.element_bytes > 0)
@@ -304,6 +305,9 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   const StreamTurn turn(request.stream);
   const Allocations::Door open;
   RecordedKernel recorded;
+  emulator::TraceOptions options;
+  if (request.overlaps_previous) options.previous = PreviousKernels::instance().of_current_work();
+  grid.overlaps_previous = !options.previous.empty();
   const auto run = [&] {
     try {
       emulator::run_program(grid, program);
@@ -332,7 +336,6 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   } else {
     std::vector<Allocation*> chosen;
     const std::vector<emulator::TracedArray> arrays = arrays_for(arguments, chosen);
-    emulator::TraceOptions options;
     options.host_variables = host_variables(arguments);
     if (orders().addresses) options.warp = {0, 0};
     const HooksInPlace hooks;
@@ -349,7 +352,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     } catch (const KernelError&) {
     }
   }
-  recorded.tell(request.kernel, place_of(request.here));
+  recorded.tell(request.kernel, place_of(request.here), grid.overlaps_previous);
   tell_unwritten_textures();
   if (!error) return cudaSuccess;
   if (group_of(error->kind()) == FaultGroup::kLaunch) return refused(request, error->fault());

@@ -33,6 +33,7 @@ struct LaunchRequest {
   dim3 cluster = {0, 0, 0};       ///< blocks of a cluster that the launch asks for; 0: none
   const void* address = nullptr;  ///< of the kernel, where the launch has no name
   cudaStream_t stream = nullptr;
+  bool overlaps_previous = false;  ///< it may start while the kernel before it still runs
 };
 
 /// What a kernel's `__cluster_dims__` says, for its launches.

@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/run/settings.hpp"
 #include "glassbox/runtime/access_marks.hpp"
 #include "glassbox/runtime/findings.hpp"
+#include "glassbox/runtime/previous_kernels.hpp"
 #include "glassbox/runtime/program_variables.hpp"
 
 namespace ladder::glassbox {
@@ -19,9 +21,8 @@ RecordedKernel::RecordedKernel() : is_wanted_(WorkOrder::is_kept()) {
       std::ranges::any_of(Allocations::instance().live(), [](const Allocation* array) {
         return array->kind != MemoryKind::kDevice;
       });
-  const Extent extent = WorkOrder::instance().has_streams() ? Extent::kAll
-                        : any_shared                        ? Extent::kShared
-                                                            : Extent::kNone;
+  const bool any_order = WorkOrder::instance().has_streams() || PreviousKernels::are_kept();
+  const Extent extent = any_order ? Extent::kAll : any_shared ? Extent::kShared : Extent::kNone;
   is_wanted_ = extent != Extent::kNone && AccessRecord::has_marks();
   if (!is_wanted_) return;
   before_ = WorkOrder::instance().values_before(nullptr);
@@ -32,7 +33,8 @@ RecordedKernel::~RecordedKernel() {
   if (is_wanted_) WorkOrder::instance().stop_recording();
 }
 
-void RecordedKernel::tell(const std::string& name, const emulator::Place& place) {
+void RecordedKernel::tell(const std::string& name, const emulator::Place& place,
+                          bool overlaps_previous) {
   if (!is_wanted_) return;
   DoneWork work = {.kind = WorkKind::kKernel, .name = name, .place = place};
   work.touched.has_fenced = kernel_has_fenced;
@@ -41,6 +43,11 @@ void RecordedKernel::tell(const std::string& name, const emulator::Place& place)
   for (const Allocation* const array : arrays)
     AccessRecord::instance().take(bytes_at(array->data, array->bytes), work.touched);
   AccessRecord::instance().take_variables(work.touched);
+  const emulator::GridStats stats = emulator::last_run();
+  if (stats.launches_dependents) {
+    PreviousKernels::instance().add({.name = name, .place = place, .touched = work.touched},
+                                    overlaps_previous && stats.launches_before_waiting);
+  }
   WorkOrder::instance().add(std::move(work), before_);
 }
 

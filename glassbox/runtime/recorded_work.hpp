@@ -17,8 +17,9 @@ class RecordedKernel {
   ~RecordedKernel();
   RecordedKernel(const RecordedKernel&) = delete;
   RecordedKernel& operator=(const RecordedKernel&) = delete;
-  /// What it did is the current work.
-  void tell(const std::string& name, const emulator::Place& place);
+  /// \brief What it did is the current work.
+  /// \param overlaps_previous  it may have started while the kernel before still ran
+  void tell(const std::string& name, const emulator::Place& place, bool overlaps_previous);
 
  private:
   bool is_wanted_;

@@ -93,15 +93,22 @@ void WorkOrder::remove(StreamPosition& stream) {
   free_lanes_.emplace_back(stream.lane, stream.count);
 }
 
-Clock WorkOrder::record(StreamPosition& stream) {
-  const std::lock_guard lock(mutex_);
+/// What is done before the stream's next work, without the stream's own work.
+Clock WorkOrder::of_others(const StreamPosition& stream) const {
+  Clock clock = stream.awaited;
   if (stream.is_legacy) {
     for (const StreamPosition* const other : streams_) {
-      if (other->is_blocking) stream.clock.join(other->clock);
+      if (other->is_blocking && other != &stream) clock.join(other->clock);
     }
   } else if (stream.is_blocking && legacy_ != nullptr) {
-    stream.clock.join(legacy_->clock);
+    clock.join(legacy_->clock);
   }
+  return clock;
+}
+
+Clock WorkOrder::record(StreamPosition& stream) {
+  const std::lock_guard lock(mutex_);
+  stream.clock.join(of_others(stream));
   return stream.clock;
 }
 
@@ -109,6 +116,8 @@ WorkPosition WorkOrder::begin(StreamPosition& stream) {
   WorkPosition position = {.stream = stream.name, .lane = stream.lane, .clock = record(stream)};
   const std::lock_guard lock(mutex_);
   position.clock.join(host_);
+  position.others = of_others(stream);
+  position.others.join(host_);
   position.count = ++stream.count;
   stream.clock = position.clock;
   stream.clock.set(stream.lane, stream.count);
@@ -119,6 +128,7 @@ WorkPosition WorkOrder::begin(StreamPosition& stream) {
 void WorkOrder::wait(StreamPosition& stream, const Clock& event) {
   const std::lock_guard lock(mutex_);
   stream.clock.join(event);
+  stream.awaited.join(event);
 }
 
 void WorkOrder::host_waits_for(StreamPosition& stream) {

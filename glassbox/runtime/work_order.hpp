@@ -47,6 +47,7 @@ struct StreamPosition {
   std::size_t lane = 0;     ///< of its count; a destroyed stream's goes to a new one
   std::uint64_t count = 0;  ///< of its work so far
   Clock clock = {};         ///< what is done once all its work is
+  Clock awaited = {};       ///< what the events that it has waited for know to be done
 };
 
 /// One launch of a graph, or of a graph within it.
@@ -65,6 +66,7 @@ struct WorkPosition {
   std::size_t lane = 0;
   std::uint64_t count = 0;
   Clock clock = {};                          ///< what is done before it begins
+  Clock others = {};                         ///< likewise, but for the order of its stream
   std::shared_ptr<const GraphRun> run = {};  ///< null: it is in no graph
   std::size_t node = 0;
 };
@@ -123,6 +125,7 @@ class WorkOrder {
 
  private:
   WorkOrder() = default;
+  Clock of_others(const StreamPosition& stream) const;
   struct Remembered;
   struct Clash;
   void keep(Remembered work);

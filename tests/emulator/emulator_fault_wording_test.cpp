@@ -114,7 +114,15 @@ std::vector<Sample> accesses() {
                       {"index_file", "kernel.cu"}, {"index_line", 39}};
   Fault local = fault_of(Kind::kUninitialisedLocal);
   local.element = kMatrix;
+  Fault early = access_of(Kind::kBeforePreviousKernel, AccessVerb::kCopyFrom, kMatrix);
+  const Fault early_for_any = early;
+  early = with_other(early, AccessVerb::kStore);
+  early.fields.set("other_work", "produce");
   return {
+      {early, "too early: " + does + "copies from C[480]" + kHere +
+                  ", and produce at kernel.cu:33, which it has not waited for, may still store it"},
+      {early_for_any, "too early: " + does + "copies from C[480]" + kHere +
+                          ", and has not waited for the kernel before, which may still use it"},
       {between, "race: " + does + "stores C[480]" + kHere +
                     ", and thread (31, 0, 0) of block (1, 2, 0) loads it at kernel.cu:33; blocks "
                     "run in any order, so one block should compute each element of C"},

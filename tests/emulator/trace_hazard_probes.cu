@@ -2,6 +2,7 @@
 // Kernels with faults, kernels that only look like it, and kernels of many blocks. Comments at the
 // end of a line are the names by which tests find the line.
 #include "common/launch.cuh"
+#include "common/ptx/dependent_launch.cuh"
 #include "tests/emulator/trace_probes.hpp"
 
 // One kernel is about it.
@@ -214,6 +215,27 @@ __global__ void barrier_first(const float* in, float* out) {
   out[32 * blockIdx.x + threadIdx.x] = in[32 * blockIdx.x + threadIdx.x];
 }
 
+// -- Kernels that may start while the one before still runs -------------------------------------
+
+using trace_probes::Launches;
+using trace_probes::WaitsFor;
+
+__global__ void copy_early(WaitsFor waits, Launches launches, const int* in, int* out) {
+  const bool launches_late = launches == Launches::kAfterWaiting ||
+                             (launches == Launches::kAfterWaitingInBlock1 && blockIdx.x == 1);
+  if (launches != Launches::kNothing && !launches_late) ptx::launch_dependents();
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (waits == WaitsFor::kFirst) ptx::wait_for_previous_kernel();
+  if (waits == WaitsFor::kFirstOneOfTheBlock) {
+    if (threadIdx.x == 40) ptx::wait_for_previous_kernel();
+    __syncthreads();
+  }
+  const int value = in[i];  // early load
+  if (waits == WaitsFor::kAfterLoading) ptx::wait_for_previous_kernel();
+  out[i] = value;  // early store
+  if (launches_late) ptx::launch_dependents();
+}
+
 }  // namespace ladder::trace_probe_kernels
 
 namespace ladder::trace_probes {
@@ -330,6 +352,11 @@ void copy_tiles_with_late_difference(int rows, unsigned tiles_across, const floa
   const auto tiles_down = static_cast<unsigned>((rows + 7) / 8);
   launch(kernels::copy_tiles<true>, {.grid = dim3(tiles_across, tiles_down), .block = dim3(32, 8)},
          rows, 0, in, out);
+}
+
+void copy_early(WaitsFor waits, Launches launches, const int* in, int* out) {
+  launch(kernels::copy_early, {.grid = dim3(2), .block = dim3(64), .overlaps_previous = true},
+         waits, launches, in, out);
 }
 
 void barrier_first(unsigned blocks, const float* in, float* out) {

@@ -113,6 +113,14 @@ void left_before_barrier(unsigned threads, int first, int end, float* out);
 void race_in_first(float* out);
 void race_in_second(float* out);
 
+// -- Kernels that may start while the one before still runs --------------------------------------
+/// When threads wait for the kernel before.
+enum class WaitsFor { kNothing, kFirst, kFirstOneOfTheBlock, kAfterLoading };
+/// Which blocks let the next kernel start, and when.
+enum class Launches { kNothing, kBeforeWaiting, kAfterWaiting, kAfterWaitingInBlock1 };
+/// Each thread of two blocks copies an element.
+void copy_early(WaitsFor waits, Launches launches, const int* in, int* out);
+
 // -- Many blocks --------------------------------------------------------------------------------
 /// Tiles of 32 by 8 floats through shared memory; in, out: (rows, 32 * tiles_across). The first
 /// block computes for `slow_steps` before it loads.

@@ -68,6 +68,9 @@ TEST(ByteRanges, AreSetsOfAddresses) {
     std::erase_if(expected, [&](std::uintptr_t at) { return !others.contains(at); });
     ASSERT_EQ(both, expected);
     ASSERT_EQ(own.meets(other), !both.empty());
+    const Bytes one = drawn();
+    if (one.is_empty()) continue;
+    ASSERT_EQ(own.meets(one), own.meets(ByteRanges(one)));
   }
 }
 

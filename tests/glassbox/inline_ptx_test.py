@@ -161,6 +161,45 @@ class InlinePtxTest(unittest.TestCase):
         result = outcome(in_kernel(body), verb=["check"])
         self.assertNotEqual(fault_codes(result), set(), result.stderr)
 
+    def test_a_kernel_that_starts_early_waits(self):
+        """griddepcontrol, in two kernels that add 1: without the wait, what the second one reads is early."""
+        source = """
+            #include <cstdio>
+            __global__ void add(unsigned* x) {
+              asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+              WAIT
+              x[threadIdx.x] += 1;
+            }
+            int main() {
+              unsigned *x, first;
+              cudaMalloc(&x, 32 * sizeof *x);
+              cudaMemset(x, 0, 32 * sizeof *x);
+              cudaLaunchAttribute attribute = {};
+              attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+              attribute.val.programmaticStreamSerializationAllowed = 1;
+              cudaLaunchConfig_t config = {};
+              config.gridDim = 1;
+              config.blockDim = 32;
+              config.attrs = &attribute;
+              config.numAttrs = ATTRIBUTES;
+              for (int i = 0; i < 2; ++i) cudaLaunchKernelEx(&config, add, x);
+              cudaMemcpy(&first, x, sizeof first, cudaMemcpyDeviceToHost);
+              printf("%u", first);
+              cudaFree(x);
+            }
+        """
+        wait = 'asm volatile("griddepcontrol.wait;" ::: "memory");'
+        early = {"before-previous-kernel"}
+        for waits, attributes, codes in ((wait, 1, set()), ("", 1, early), ("", 0, set())):
+            text = source.replace("WAIT", waits).replace("ATTRIBUTES", str(attributes))
+            result = outcome(text, verb=["check"])
+            self.assertEqual(result.stdout.split()[0], "2", result.stderr)
+            self.assertEqual(fault_codes(result), codes, result.stderr)
+        # Nobody has let the second one start.
+        text = source.replace("griddepcontrol.launch_dependents;", "").replace("WAIT", "")
+        result = outcome(text.replace("ATTRIBUTES", "1"), verb=["check"])
+        self.assertEqual(fault_codes(result), set(), result.stderr)
+
     def test_in_macros_with_names_of_the_program_s_own(self):
         """The program's `in`, `sum` and `load` are not ours."""
         before = """

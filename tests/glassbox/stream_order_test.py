@@ -16,6 +16,7 @@ FOLDER = SOURCES / "tests" / "glassbox" / "cases" / "streams"
 STREAMS, NODES = "race-between-streams", "race-between-graph-nodes"
 READS, WRITES = "host-reads-too-early", "host-writes-too-early"
 FREED, TAKEN = "freed-in-use", "used-before-allocated"
+EARLY = "before-previous-kernel"
 # What is found, and in which arrays.
 BROKEN = {
     "buffer_used_again": (STREAMS, {"a", "a#2"}),
@@ -25,6 +26,9 @@ BROKEN = {
     "copy_within_device": (STREAMS, {"copy"}),
     "counter_reset_elsewhere": (STREAMS, {"n"}),
     "default_and_non_blocking": (STREAMS, {"a"}),
+    "dependent_launch": (EARLY, {"a"}),
+    "dependent_launch_chain": (EARLY, {"a"}),
+    "dependent_launch_overwrites": (EARLY, {"a"}),
     "event_before_the_work": (STREAMS, {"a"}),
     "every_other_byte": (STREAMS, {"a"}),
     "freed_by_the_host": (FREED, {"a"}),

@@ -4,6 +4,7 @@ import pathlib
 import re
 
 from bench import SOURCES, own_programs, probes_file, results_file
+from bench.record.stream_sanitizer import PROGRAMS, variants
 from docs.report.page_blocks.markdown import table
 from docs.report.recorded import RESULTS, load, percent, provenance
 
@@ -233,11 +234,16 @@ def stream_sanitizer_block(_rung):
     found = [entry for entry in broken if entry["found_by"]]
     alarms = [entry for entry in sound if entry["found_by"]]
     named = ", ".join(f"`{one['name']}`: {', '.join(one['found_by'])}" for one in found)
+    known = {entry["name"] for entry in entries}
+    names = dict.fromkeys(name for name, _ in variants(PROGRAMS))
+    newer = [f"`{name}`" for name in names if name not in known]
+    of_which = f"{len(broken)} of these" if newer else f"these {len(broken)}"
+    unrun = f" It has not been run on the newer ones: {', '.join(newer)}." if newer else ""
     return (
-        f"compute-sanitizer's four tools report something in {len(found)} of these {len(broken)} "
+        f"compute-sanitizer's four tools report something in {len(found)} of {of_which} "
         f"programs{f' ({named})' if named else ''}, and in {len(alarms) or 'none'} of "
         f"the {len(sound)} sound ones: their twins, and {len(sound) - len(broken)} that only look "
-        f"wrong ({data['context']['device']})."
+        f"wrong ({data['context']['device']}).{unrun}"
     )
 
 

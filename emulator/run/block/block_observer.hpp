@@ -108,6 +108,8 @@ class BlockObserver {
   /// The running thread has passed the barrier of all blocks of a cooperative launch, for all
   /// threads of its block.
   virtual void pass_grid_barrier() = 0;
+  /// The running thread has waited for the kernel before.
+  virtual void previous_kernel_awaited(unsigned thread) = 0;
   /// Stored a flag.
   virtual void released(unsigned thread, const void* object) = 0;
   /// Arrived at an mbarrier, a named or a cluster barrier.

@@ -25,6 +25,7 @@ void BlockRunner::start_grid(const GridPlan& plan, const SharedMemory& shared,
   stores_.start_grid(arrival);
   products_.start_grid(arrival);
   cluster_.start_grid();
+  dependent_launch_.start_grid();
 }
 
 void BlockRunner::start_block(std::uint64_t block) {
@@ -40,6 +41,7 @@ void BlockRunner::start_block(std::uint64_t block) {
   products_.start_block();
   flags_.start_block();
   cluster_.start_block();
+  dependent_launch_.start_block();
   shared_checks_.memory().poison(threads_.plan().dynamic_shared_bytes);
   if (observer() != nullptr) observer()->start_block(block);
 }

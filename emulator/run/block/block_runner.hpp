@@ -15,6 +15,7 @@
 #include "emulator/run/block/box_copies.hpp"
 #include "emulator/run/block/box_stores.hpp"
 #include "emulator/run/block/cluster_member.hpp"
+#include "emulator/run/block/dependent_launch.hpp"
 #include "emulator/run/block/register_calls.hpp"
 #include "emulator/run/block/shared_checks.hpp"
 #include "emulator/run/block/thread_copies.hpp"
@@ -102,6 +103,7 @@ class BlockRunner final : private SchedulerOwner {
   FlagWaits& flags() noexcept { return flags_; }
   ClusterMember& cluster() noexcept { return cluster_; }
   GridBarrier& grid_barrier() noexcept { return grid_barrier_; }
+  DependentLaunch& dependent_launch() noexcept { return dependent_launch_; }
   SharedChecks& shared() noexcept { return shared_checks_; }
   const SharedChecks& shared() const noexcept { return shared_checks_; }
 
@@ -140,6 +142,7 @@ class BlockRunner final : private SchedulerOwner {
   WarpgroupProducts products_{scheduler_, shared_checks_};
   FlagWaits flags_{scheduler_};
   GridBarrier grid_barrier_{scheduler_, flags_};
+  DependentLaunch dependent_launch_;
   std::atomic<bool> visited_ = false;  ///< since it last ran
 };
 

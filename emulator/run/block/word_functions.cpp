@@ -165,6 +165,16 @@ void fence_proxy_async(std::source_location) {
   if (observer != nullptr) observer->fenced_for_copies(runner().threads().running().number);
 }
 
+void launch_dependents() {
+  runner().dependent_launch().launch();
+}
+
+void wait_for_previous_kernel() {
+  runner().dependent_launch().wait();
+  BlockObserver* const observer = runner().observer();
+  if (observer != nullptr) observer->previous_kernel_awaited(runner().threads().running().number);
+}
+
 void wait_at_named_barrier(int id, int threads, std::source_location where) {
   runner().named_barriers().wait(id, threads, where);
 }
