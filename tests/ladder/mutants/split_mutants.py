@@ -22,6 +22,7 @@ SPLIT_MUTANTS = (
                 "x * power_of_two(within - 2 * third) * power_of_two(third) * power_of_two(third);",
                 "x * power_of_two(within);",
             ),
+            "split_scale_cut_too_early": ("max(-376, ", "max(-252, "),
             "split_lo_not_scaled_back": ("kLowFactor = 0x1p-11f;", "kLowFactor = 1.0f;"),
             "split_parts_in_other_order": ("(sum - part) * b.rows", "part * b.rows"),
             "split_chunk_off_by_one": (

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/benchmark/hard_inputs.hpp"
@@ -19,6 +20,7 @@ namespace {
 using bench::HardInput;
 using bench::HardOutcome;
 
+constexpr int kSize = 16;
 constexpr Shape kSeveralChunks = {70, 50, 1100};
 constexpr Shape kFullOfNumbers = {70, 56, 1152};  ///< as large as the other with its padding
 
@@ -36,6 +38,7 @@ const std::vector<Case> kCases = {
     {"split_scale_too_large", "mixed_2_40"},
     {"split_half_scale_too_large", "normal", nullptr, true},
     {"split_scale_in_one_factor", "scaled_rows"},
+    {"split_scale_cut_too_early", "subnormal_sums"},
     {"split_lo_not_scaled_back", "normal"},
     {"split_parts_in_other_order", "normal"},
     {"split_chunk_off_by_one", "normal"},
@@ -54,13 +57,20 @@ class SplitMutantsTest : public testing::TestWithParam<Case> {
     return run_hard_input(*machine_, rung, library_, *found, shape);
   }
 
-  /// An infinity times whole numbers of few bits: NaN if it meets their second parts, zeros.
-  static bool keeps_infinity(const Rung& rung) {
-    constexpr int kSize = 16;
+  /// The first and the last element of a product with B = 2, where A is 1 but for its first row;
+  /// three BF16 parts, because its last element is infinite.
+  static std::pair<float, float> corners(const Rung& rung, float first_row) {
     std::vector<float> a(kSize * kSize, 1.0f), b(kSize * kSize, 2.0f), c(kSize * kSize);
-    a[0] = std::numeric_limits<float>::infinity();
+    std::fill_n(a.begin(), kSize, first_row);
+    a.back() = std::numeric_limits<float>::infinity();
     rung.run(Gemm<float>{kSize, kSize, kSize, 1.0f, a.data(), b.data(), 0.0f, c.data()}, nullptr);
-    return std::isinf(c[0]);
+    return {c.front(), c.back()};
+  }
+  /// An infinity times whole numbers of few bits: NaN if it meets their second parts, zeros.
+  static bool keeps_infinity(const Rung& rung) { return std::isinf(corners(rung, 1.0f).second); }
+  /// Sums that no bound tells of, because they may be flushed to zero; but here all are exact.
+  static bool keeps_subnormal_sums(const Rung& rung) {
+    return corners(rung, 0x1p-140f).first == kSize * 0x1p-139f;
   }
 
   /// Whether rung or mutant passes the case.
@@ -68,6 +78,7 @@ class SplitMutantsTest : public testing::TestWithParam<Case> {
     Rung rung = find_rung(emulated_rungs(), "split_precision");
     rung.run = run;
     if (c.input == std::string_view("infinity")) return keeps_infinity(rung);
+    if (c.input == std::string_view("subnormal_sums")) return keeps_subnormal_sums(rung);
     if (c.before != nullptr) outcome(rung, c.before, kFullOfNumbers);
     const HardOutcome found = outcome(rung, c.input, kSeveralChunks);
     const bool fits =

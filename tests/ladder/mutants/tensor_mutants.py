@@ -270,6 +270,7 @@ TENSOR_MUTANTS = (
     *summit(
         "128 x 64",
         {
+            "summit_reads_before_it_waits": ("  ptx::wait_for_previous_kernel();\n", ""),
             "summit_one_buffer_for_all_boxes": (
                 "shared.results[group][stored++ % kResults], box,",
                 "shared.results[group][box % kResults], box,",

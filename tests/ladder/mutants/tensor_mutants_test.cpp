@@ -189,6 +189,7 @@ const std::vector<Case> kCases = {
     seat("halves_of_odd_columns", {"never-written", "columns 1024-1279"}, kFiveTiles),
     seat("both_sides_the_same_half", {"never-written", "columns 512-1023"}),
     // -- Results under the next tile, and shared tiles
+    summit("summit_reads_before_it_waits", kTwoRounds, FaultKind::kBeforePreviousKernel, kBoxOfA),
     summit("summit_one_buffer_for_all_boxes", kTwoRounds, FaultKind::kCopyStillReads,
            kWritesResults, kStoresResults),
     summit("summit_results_rewritten_before_read", {128, 2048, 256}, FaultKind::kCopyStillReads,
@@ -352,6 +353,19 @@ TEST_F(PipelineTest, RungsOnTensorCoresHaveNoHazards) {
       for (const auto& hazard : trace.kernel.hazards)
         ADD_FAILURE() << label(rung) << ": " << text_of(hazard);
     }
+  }
+}
+
+// Rung 22 starts early where no tile is split, and waits before it reads; rung 23 never does.
+TEST_F(PipelineTest, RungsWithTwoRoundsOfTilesHaveNoHazards) {
+  set_gpu(8, BlockOrder::kAscending);
+  for (const char* name : {"hopper_summit", "split_precision"}) {
+    const Rung& rung = find_rung(traced_rungs(), name);
+    const Mutant itself = {.name = "", .rung = name, .configuration = "", .run = rung.run};
+    const RungTrace trace = traced(itself, kTwoRounds, 0.0f, load_card("classroom"));
+    EXPECT_EQ(trace.verified, true) << name;
+    for (const auto& hazard : trace.kernel.hazards)
+      ADD_FAILURE() << name << ": " << text_of(hazard);
   }
 }
 
