@@ -20,6 +20,7 @@ namespace {
 constexpr int kSlots = 3;
 constexpr double kHalf = 0.5;    // of a cycle: between one read more and none
 constexpr double kNoise = 0.15;  // of a cycle: what two ways to one number may differ
+constexpr int kRepeats = 9;      // where the worst of many medians is told
 constexpr std::array<std::string_view, kSlots> kSlotNames = {"a", "b", "c"};
 
 /// An FFMA that reads some registers and writes none.
@@ -242,7 +243,7 @@ class Ports {
       for (int pause = 1; pause <= 8; ++pause) {
         FfmaStep step = reading(free_.front());
         step.pause = pause;
-        std::vector<double> samples = instrument_.cycles({step}, warps, 5);
+        std::vector<double> samples = instrument_.cycles({step}, warps, kRepeats);
         for (double& sample : samples) sample /= warps;
         const double expected = std::max(1.0, static_cast<double>(pause) / warps);
         worst = std::max(worst, std::abs(median_of(samples) / expected - 1));
