@@ -20,7 +20,8 @@ int sum_of_bits(int number) {
 
 int RegisterBanks::bank_of(int reg) const {
   int bank = 0;
-  for (const int mask : masks) bank = bank * 2 + sum_of_bits(reg & mask);
+  for (const int mask : masks)
+    bank = bank * 2 + sum_of_bits(reg & mask);
   return bank;
 }
 
@@ -47,8 +48,8 @@ std::optional<RegisterBanks> find_banks(const std::vector<bool>& same_bank) {
   for (int mask = 1; mask < kDifferences; ++mask) {
     bool chooses = !sums_of_found[static_cast<std::size_t>(mask)];
     for (int difference = 1; difference < kDifferences && chooses; ++difference)
-      chooses = !same_bank[static_cast<std::size_t>(difference)] ||
-                sum_of_bits(difference & mask) == 0;
+      chooses =
+          !same_bank[static_cast<std::size_t>(difference)] || sum_of_bits(difference & mask) == 0;
     if (!chooses) continue;
     found.masks.push_back(mask);
     found.banks *= 2;

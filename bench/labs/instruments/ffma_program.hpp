@@ -24,7 +24,7 @@ struct FfmaSource {
 struct FfmaStep {
   int destination = kZeroRegister;
   std::array<FfmaSource, 3> sources = {};  ///< a, b, c
-  int pause = 1;  ///< cycles from this instruction of a warp to its next, at least; 1 to 11
+  int pause = 1;        ///< cycles from this instruction of a warp to its next, at least; 1 to 11
   bool yields = false;  ///< asks the scheduler to prefer another warp
 };
 

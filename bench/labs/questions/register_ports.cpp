@@ -91,25 +91,28 @@ class Ports {
       const std::vector<std::pair<int, int>> pairs = pairs_of(static_cast<int>(difference));
       if (pairs.empty()) return none(fmt::format("No pair of registers differs by {}", difference));
       std::vector<bool> collide;
+      collide.reserve(pairs.size());
       for (const auto& [first, second] : pairs)
         collide.push_back(cycles({reading(first, second)}) > one + kHalf);
       if (collide.front() != collide.back())
-        return none(fmt::format("Some registers that differ by {} collide, others do not",
-                                difference));
+        return none(
+            fmt::format("Some registers that differ by {} collide, others do not", difference));
       same[difference] = collide.front();
     }
-    const std::optional<RegisterBanks> banks = find_banks(same);
+    std::optional<RegisterBanks> banks = find_banks(same);
     constexpr int kMostBanks = 16;
     if (!banks) return none("No assignment to banks explains which pairs of registers collide");
     if (banks->banks > kMostBanks) return none("Hardly any two registers collide");
     add("register_banks", "Banks of the register file", banks->banks, "banks",
         banks->banks == 1
             ? "Any two registers collide"
-            : fmt::format("Chosen by {} of a register's number: 63 differences of two numbers, each "
-                          "in up to two pairs of registers",
-                          banks->text()));
+            : fmt::format(
+                  "Chosen by {} of a register's number: 63 differences of two numbers, each "
+                  "in up to two pairs of registers",
+                  banks->text()));
     int bits = 0;
-    for (const int mask : banks->masks) bits |= mask;
+    for (const int mask : banks->masks)
+      bits |= mask;
     add("register_bank_bits", "Bits of a register's number that choose its bank", bits, "mask",
         "Bit 0 is the lowest");
     return banks;
@@ -118,7 +121,8 @@ class Ports {
   /// Registers of one bank, and of others.
   void choose_registers(const RegisterBanks& banks) {
     std::map<int, std::vector<int>> by_bank;
-    for (const int reg : free_) by_bank[banks.bank_of(reg)].push_back(reg);
+    for (const int reg : free_)
+      by_bank[banks.bank_of(reg)].push_back(reg);
     own_ = by_bank.begin()->second;
     if (by_bank.size() > 1) other_ = by_bank.rbegin()->second;
   }
@@ -134,8 +138,8 @@ class Ports {
                                  reading(own_[0], own_[1], own_[2])};
     std::vector<double> medians;
     for (std::size_t i = 0; i < programs.size(); ++i) {
-      series.points.push_back({.x = static_cast<double>(i + 1),
-                               .samples = instrument_.cycles({programs[i]}, 1, 5)});
+      series.points.push_back(
+          {.x = static_cast<double>(i + 1), .samples = instrument_.cycles({programs[i]}, 1, 5)});
       medians.push_back(median_of(series.points.back().samples));
     }
     report_.series.push_back(series);
@@ -160,7 +164,8 @@ class Ports {
     const double plain = in_all(FfmaProgram(kSteps, reading(kZeroRegister)));
     for (const std::size_t heavy : {1, 2}) {
       FfmaProgram program(kSteps, reading(kZeroRegister));
-      for (std::size_t i = 0; i < heavy; ++i) program[i] = reading(own_[0], own_[1], own_[2]);
+      for (std::size_t i = 0; i < heavy; ++i)
+        program[i] = reading(own_[0], own_[1], own_[2]);
       add(fmt::format("burst_{}_cycles", heavy),
           heavy == 1 ? "A lone FFMA with three reads of one bank delays the others by"
                      : "Two of them in a row delay the others by",
@@ -244,7 +249,8 @@ class Ports {
         FfmaStep step = reading(free_.front());
         step.pause = pause;
         std::vector<double> samples = instrument_.cycles({step}, warps, kRepeats);
-        for (double& sample : samples) sample /= warps;
+        for (double& sample : samples)
+          sample /= warps;
         const double expected = std::max(1.0, static_cast<double>(pause) / warps);
         worst = std::max(worst, std::abs(median_of(samples) / expected - 1));
         series.points.push_back({.x = static_cast<double>(pause), .samples = std::move(samples)});
@@ -272,8 +278,7 @@ class Ports {
 }  // namespace
 
 LabReport register_ports(Instruments* instruments, const LabOptions& options) {
-  RegisterInstrument* const registers =
-      instruments == nullptr ? nullptr : instruments->registers();
+  RegisterInstrument* const registers = instruments == nullptr ? nullptr : instruments->registers();
   if (registers == nullptr) {
     throw LabError(
         "register_ports times machine code of compute capability 9.0 on a GPU. It cannot be "

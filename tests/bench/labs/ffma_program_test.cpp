@@ -120,8 +120,7 @@ TEST(FfmaProgramTest, RegistersOfOtherInstructionsAreNotFree) {
   second.destination = 4;
   const MachineWord other = encoded(kGolden, second);
   EXPECT_EQ(free_registers(cubin_of({kGolden, other}, "f"), "f"), (std::vector<int>{3, 4}));
-  EXPECT_EQ(free_registers(cubin_of({kGolden, kAddsToR4, other}, "f"), "f"),
-            (std::vector<int>{3}));
+  EXPECT_EQ(free_registers(cubin_of({kGolden, kAddsToR4, other}, "f"), "f"), (std::vector<int>{3}));
   EXPECT_TRUE(free_registers(cubin_of({kNop}, "f"), "f").empty());
 }
 

@@ -23,13 +23,13 @@ namespace {
 /// A register file that is made up.
 struct Design {
   RegisterBanks banks = {};
-  int read_cycles = 1;      ///< of a bank, for one register
-  int kept_for = 1;         ///< idle cycles that the reuse cache outlives; -1: it keeps nothing
-  bool by_bank = true;      ///< it has an entry for each bank, or one for each operand
-  int yield_cycles = 2;     ///< the least pause of an FFMA that yields
-  double noise = 0.01;      ///< standard deviation, as a share
-  double outliers = 0.05;   ///< share of samples that take half as long again
-  bool any_pair = false;    ///< collisions do not follow any assignment to banks
+  int read_cycles = 1;     ///< of a bank, for one register
+  int kept_for = 1;        ///< idle cycles that the reuse cache outlives; -1: it keeps nothing
+  bool by_bank = true;     ///< it has an entry for each bank, or one for each operand
+  int yield_cycles = 2;    ///< the least pause of an FFMA that yields
+  double noise = 0.01;     ///< standard deviation, as a share
+  double outliers = 0.05;  ///< share of samples that take half as long again
+  bool any_pair = false;   ///< collisions do not follow any assignment to banks
 };
 
 /// Its warps issue in turn; a warp keeps the scheduler until it pauses.
@@ -48,6 +48,7 @@ class DrawnRegisters final : public RegisterInstrument {
     std::normal_distribution<double> noise(1, design_.noise);
     std::bernoulli_distribution outlier(design_.outliers);
     std::vector<double> samples;
+    samples.reserve(static_cast<std::size_t>(repeats));
     for (int i = 0; i < repeats; ++i)
       samples.push_back(truth * noise(random_) * (outlier(random_) ? 1.5 : 1));
     return samples;
@@ -104,7 +105,8 @@ class DrawnRegisters final : public RegisterInstrument {
       if (chosen != running || warp.forgets) warp.cache.clear();
       running = last = chosen;
       const std::set<int> reads = fresh(step, warp);
-      for (const int reg : reads) cycle = std::max(cycle, free[bank_of(reg)]);
+      for (const int reg : reads)
+        cycle = std::max(cycle, free[bank_of(reg)]);
       for (const int reg : reads)
         free[bank_of(reg)] = std::max(free[bank_of(reg)], cycle) + design_.read_cycles;
       const int pause = step.yields ? std::max(step.pause, design_.yield_cycles) : step.pause;
@@ -178,7 +180,8 @@ TEST(RegisterPortsTest, DrawnRegisterFilesAreRecoveredOrNotFound) {
     for (std::size_t i = 0; i < same.size(); ++i)
       same[i] = design.banks.bank_of(static_cast<int>(i)) == 0;
     const std::optional<RegisterBanks> simplest = find_banks(same);
-    for (const int mask : simplest->masks) bits |= mask;
+    for (const int mask : simplest->masks)
+      bits |= mask;
     banks.take(seed, count,
                count && count->value == design.banks.banks &&
                    told(report, "register_bank_bits")->value == bits);
@@ -225,7 +228,8 @@ TEST(RegisterPortsTest, ItCannotBeSimulated) {
 
 TEST(RegisterBanksTest, TheSimplestBitsOfABank) {
   std::vector<bool> same(std::size_t{1} << kBankBits, false);
-  for (std::size_t i = 0; i < same.size(); i += 2) same[i] = true;
+  for (std::size_t i = 0; i < same.size(); i += 2)
+    same[i] = true;
   const std::optional<RegisterBanks> found = find_banks(same);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->banks, 2);

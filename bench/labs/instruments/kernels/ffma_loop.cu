@@ -11,7 +11,8 @@ __device__ __forceinline__ void ffma_loop(int trips, float* sums, long long* tim
   constexpr int kSums = 64;
   float sum[kSums];
 #pragma unroll
-  for (int i = 0; i < kSums; ++i) sum[i] = static_cast<float>(threadIdx.x + i);
+  for (int i = 0; i < kSums; ++i)
+    sum[i] = static_cast<float>(threadIdx.x + i);
   __syncthreads();
   const long long begin = clock64();
 #pragma unroll 1
@@ -23,7 +24,8 @@ __device__ __forceinline__ void ffma_loop(int trips, float* sums, long long* tim
   const long long end = clock64();
   float all = 0;
 #pragma unroll
-  for (int i = 0; i < kSums; ++i) all += sum[i];
+  for (int i = 0; i < kSums; ++i)
+    all += sum[i];
   sums[threadIdx.x] = all;
   if (threadIdx.x % 32 == 0) {
     times[threadIdx.x / 32 * 2] = begin;
@@ -31,10 +33,12 @@ __device__ __forceinline__ void ffma_loop(int trips, float* sums, long long* tim
   }
 }
 
-extern "C" __global__ void __launch_bounds__(512) ffma_256(int trips, float* sums, long long* times) {
+extern "C" __global__ void __launch_bounds__(512)
+    ffma_256(int trips, float* sums, long long* times) {
   ffma_loop<256>(trips, sums, times);
 }
 
-extern "C" __global__ void __launch_bounds__(512) ffma_512(int trips, float* sums, long long* times) {
+extern "C" __global__ void __launch_bounds__(512)
+    ffma_512(int trips, float* sums, long long* times) {
   ffma_loop<512>(trips, sums, times);
 }
