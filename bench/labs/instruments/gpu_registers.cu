@@ -68,15 +68,13 @@ class GpuRegisters final : public RegisterInstrument {
 
  private:
   double launch_cycles(cudaKernel_t kernel, int warps) {
-    int trips = kTrips;
-    float* sums = sums_.data();
-    long long* times = times_.data();
-    std::array<void*, 3> arguments = {&trips, &sums, &times};
-    check(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1),
-                           dim3(static_cast<unsigned>(warps * kLanes)), arguments.data(), 0,
-                           nullptr));
+    using Loop = void (*)(int, float*, long long*);
+    // CUDA takes the handle of a kernel where it takes the address of a function.
+    launch(reinterpret_cast<Loop>(kernel),
+           {.grid = dim3(1), .block = dim3(static_cast<unsigned>(warps * kLanes))}, kTrips,
+           sums_.data(), times_.data());
     std::array<long long, 2 * kMostThreads / kLanes> seen{};
-    check(cudaMemcpy(seen.data(), times, sizeof seen, cudaMemcpyDeviceToHost));
+    check(cudaMemcpy(seen.data(), times_.data(), sizeof seen, cudaMemcpyDeviceToHost));
     long long begin = seen[0];
     long long end = seen[1];
     for (std::size_t warp = 0; warp < static_cast<std::size_t>(warps); ++warp) {

@@ -19,7 +19,7 @@
 namespace ladder::labs {
 namespace {
 
-// An FFMA as ptxas 13.0 encodes it and nvdisasm prints it. It waits for a load, then pauses a cycle.
+// An FFMA as ptxas 13.0 encodes it and nvdisasm prints it. It waits for a load first.
 constexpr MachineWord kGolden = {0x0000000407037223, 0x044fe20000000003};
 constexpr std::string_view kGoldenText = "FFMA R3, R7.reuse, R4, R3";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  tests/bench/labs/register_ports_lab_test.cpp
-/// \brief The lab finds the banks, the reuse cache and the pauses of register files drawn at random.
+/// \brief The lab finds banks, reuse cache and pauses of register files drawn at random.
 #include <gtest/gtest.h>
 
 #include <algorithm>
