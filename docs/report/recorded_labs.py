@@ -6,7 +6,7 @@ from statistics import median
 from bench import SOURCES, results_file
 from bench.results_file import FigureError
 from bench.results_forms.gpu import LAB
-from docs.report.recorded import RESULTS, MissingFileError, NotRecordedError
+from docs.report.recorded import RESULTS, MissingFileError, NotRecordedError, load
 
 LABS = SOURCES / "bench" / "results" / "labs.json"  # build/memory_lab list --json
 OWN = {}  # a lab's name: its report, in place of the recorded one
@@ -59,8 +59,10 @@ def report(name):
         return results_file.read(path_of(lab, card))
     if lab in OWN:
         return OWN[lab]
-    found = cards_of(lab)  # the first card that has run it speaks for it
-    return next(iter(found.values()))
+    try:
+        return load(file_of(lab))
+    except MissingFileError:  # the first card that has run it speaks for it
+        return next(iter(cards_of(lab).values()))
 
 
 def folder_of(card):
