@@ -87,7 +87,8 @@ def cards_of(name):
         with contextlib.suppress(MissingFileError):
             found[card] = results_file.read(path_of(name, card))
     if not found:
-        raise LabNotRecordedError(f"no GPU has run `memory_lab run {lab_of(name)['name']}`")
+        path = folder_of(CARDS[0]) / file_of(name)
+        raise LabNotRecordedError(f"{path} is not there: no GPU has run this lab")
     return found
 
 
