@@ -1,6 +1,7 @@
 """The innermost loop of a kernel in machine code, and the cycles that a scheduler needs for it.
 
-The rules are those that the lab register_ports and 5,298 programs of FFMAs found on an H100:
+The rules are those that fit FFMAs with chosen registers, timed on an H100; the lab register_ports
+(docs/labs/register_ports.md) asks a GPU for all but the last part of the fourth:
 
 - A scheduler issues one instruction a cycle.
 - The register file has two banks, of even and of odd numbers, and each serves one read a cycle. A
