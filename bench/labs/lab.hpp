@@ -70,6 +70,7 @@ enum class Needs : std::uint8_t {
   emulator,     ///< nothing: its kernels run on the emulator, which counts; a GPU times them
   nvcc,         ///< the CUDA Toolkit; without it the lab says what is missing
   two_gpus,     ///< and works on a simulated pair as well
+  hopper,       ///< a GPU of compute capability 9.0: nothing simulates it
 };
 
 /// One line of the table of labs.

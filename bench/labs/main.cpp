@@ -77,7 +77,9 @@ std::vector<const Lab*> chosen(const Arguments& arguments) {
   for (const std::string& name : arguments.labs) {
     if (name == "all") {
       for (const Lab& lab : labs())
-        if (lab.needs != Needs::two_gpus) found.push_back(&lab);
+        if (lab.needs != Needs::two_gpus &&
+            (lab.needs != Needs::hopper || arguments.simulate.empty()))
+          found.push_back(&lab);
     } else {
       found.push_back(&find_lab(name));
     }
@@ -137,9 +139,11 @@ std::unique_ptr<Instruments> instruments_for(const std::vector<const Lab*>& want
   try {
     return make_gpu_instruments();
   } catch (const LabError&) {
-    // What the emulator counts and nvcc says needs no GPU: only times are left out.
+    // What the emulator counts and nvcc says needs no GPU: only times are left out. A lab that
+    // cannot be simulated says so itself.
     if (std::ranges::all_of(wanted, [](const Lab* lab) {
-          return lab->needs == Needs::emulator || lab->needs == Needs::nvcc;
+          return lab->needs == Needs::emulator || lab->needs == Needs::nvcc ||
+                 lab->needs == Needs::hopper;
         }))
       return nullptr;
     throw;

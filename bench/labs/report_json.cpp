@@ -72,6 +72,8 @@ std::string_view needs_name(Needs needs) {
       return "nvcc";
     case Needs::two_gpus:
       return "two GPUs or simulation";
+    case Needs::hopper:
+      return "GPU of compute capability 9.0";
     default:
       return "GPU or simulation";
   }

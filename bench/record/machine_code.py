@@ -64,4 +64,4 @@ def compiled(copy, arch, tools):
         source.write_text(source_of(copy))
         target = ["-gencode", f"arch=compute_{arch},code=sm_{arch}", f"-I{SOURCES}"]
         said = output_of([nvcc, *OPTIONS, *target, source, "-o", cubin])
-        return read(copy.name, said, output_of([nvdisasm, "-c", cubin]))
+        return read(copy.name, said, output_of([nvdisasm, "-c", "-hex", cubin]))

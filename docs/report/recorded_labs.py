@@ -6,12 +6,16 @@ from statistics import median
 from bench import SOURCES, results_file
 from bench.results_file import FigureError
 from bench.results_forms.gpu import LAB
-from docs.report.recorded import RESULTS, MissingFileError, load
+from docs.report.recorded import RESULTS, MissingFileError, NotRecordedError, load
 
 LABS = SOURCES / "bench" / "results" / "labs.json"  # build/memory_lab list --json
 OWN = {}  # a lab's name: its report, in place of the recorded one
 CARDS = ("h200", "h100")  # the first one is that of all other pages
 BINARY_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
+
+
+class LabNotRecordedError(MissingFileError, NotRecordedError):
+    """A lab that has run on no card."""
 
 
 def labs():
@@ -53,7 +57,12 @@ def report(name):
     lab, _, card = name.partition("@")
     if card:
         return results_file.read(path_of(lab, card))
-    return OWN.get(name) or load(file_of(name))
+    if lab in OWN:
+        return OWN[lab]
+    try:
+        return load(file_of(lab))
+    except MissingFileError:  # the first card that has run it speaks for it
+        return next(iter(cards_of(lab).values()))
 
 
 def folder_of(card):
@@ -77,7 +86,10 @@ def cards_of(name):
     for card in CARDS:
         with contextlib.suppress(MissingFileError):
             found[card] = results_file.read(path_of(name, card))
-    return found or {CARDS[0]: report(name)}
+    if not found:
+        path = folder_of(CARDS[0]) / file_of(name)
+        raise LabNotRecordedError(f"{path} is not there: no GPU has run this lab")
+    return found
 
 
 def finding(name, key):

@@ -11,6 +11,7 @@
 #include "bench/labs/instruments/gpu_products.cuh"
 #include "bench/labs/instruments/gpu_random_reads.cuh"
 #include "bench/labs/instruments/gpu_reads.cuh"
+#include "bench/labs/instruments/gpu_registers.cuh"
 #include "bench/labs/instruments/gpu_sm.cuh"
 #include "bench/labs/instruments/gpu_survival.cuh"
 #include "bench/labs/instruments/gpu_sweeps.cuh"
@@ -140,6 +141,12 @@ class GpuInstruments final : public Instruments {
   ProductInstrument* products() override { return &products_; }
   ReadInstrument* reads() override { return &reads_; }
   SmInstrument* sm() override { return &sm_; }
+  RegisterInstrument* registers() override {
+    constexpr int kHopper = 90;  // whose instructions it encodes
+    if (machine_->compute_capability() != kHopper) return nullptr;
+    if (!registers_) registers_ = make_gpu_registers();
+    return registers_.get();
+  }
 
  private:
   std::unique_ptr<Machine> machine_;
@@ -156,6 +163,7 @@ class GpuInstruments final : public Instruments {
   GpuSm sm_;
   std::unique_ptr<NearMemoryInstrument> near_memory_;
   std::optional<Remote> remote_;
+  std::unique_ptr<RegisterInstrument> registers_;
 };
 
 }  // namespace

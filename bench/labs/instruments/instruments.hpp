@@ -183,6 +183,7 @@ class GroupingInstrument;
 class NearMemoryInstrument;
 class ProductInstrument;
 class ReadInstrument;
+class RegisterInstrument;
 class SmInstrument;
 
 /// Everything that labs measure with.
@@ -208,6 +209,8 @@ class Instruments {
   virtual ProductInstrument* products() { return nullptr; }
   virtual ReadInstrument* reads() { return nullptr; }
   virtual SmInstrument* sm() { return nullptr; }
+  /// Programs of multiply-adds (ffma_program.hpp): on a GPU of compute capability 9.0 alone.
+  virtual RegisterInstrument* registers() { return nullptr; }
 };
 
 /// \brief  The instruments of the first GPU.

@@ -17,6 +17,7 @@ LabReport l2_sides(Instruments* instruments, const LabOptions& options);
 LabReport near_memory(Instruments* instruments, const LabOptions& options);
 LabReport tlb_reach(Instruments* instruments, const LabOptions& options);
 LabReport tlb_sharing(Instruments* instruments, const LabOptions& options);
+LabReport register_ports(Instruments* instruments, const LabOptions& options);
 LabReport remote_memory(Instruments* instruments, const LabOptions& options);
 LabReport random_sampling(Instruments* instruments, const LabOptions& options);
 LabReport hash_grouping(Instruments* instruments, const LabOptions& options);

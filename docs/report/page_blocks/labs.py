@@ -33,6 +33,7 @@ AGAIN_MEANS = (
 )
 NEEDS = {
     "GPU or simulation": "",
+    "GPU of compute capability 9.0": " *A GPU of compute capability 9.0.*",
     "emulator": " *Needs no GPU; one adds times.*",
     "nvcc": " *Needs the CUDA Toolkit.*",
     "two GPUs or simulation": " *Two GPUs.*",

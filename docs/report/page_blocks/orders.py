@@ -1,14 +1,28 @@
 """Blocks on main loops in machine code, which bench/record/rank_orders.py counts and
 bench/results/sass/orders.json records: `orders` is what the compiler makes of orders of the
-multiply-adds, `cycles` compares the cycles computed for each rung with those measured."""
+multiply-adds, `cycles` compares the cycles computed for each rung with those measured
+while SMs have work, and `predicted_cycles` with those of whole launches."""
 
 import re
 
+from bench.record.main_loop import FEWEST_WARPS
 from bench.record.rank_orders import table
 from docs.report.page_blocks import markdown
-from docs.report.recorded import SIZE, FigureError, NotRecordedError, profile, provenance
+from docs.report.recorded import (
+    GPUS,
+    SIZE,
+    FigureError,
+    NotRecordedError,
+    on_gpu,
+    profile,
+    provenance,
+    sms,
+)
 from docs.report.recorded_orders import AS_WRITTEN, order, rungs
 from docs.report.rung_figures import NOT_YET, busy_cycles_per_ffma
+
+SCHEDULERS = 4  # of an SM
+LANES = 32
 
 
 def line(rung, asked):
@@ -50,4 +64,44 @@ def cycles_block(place, arguments):
     return f"{rows}\n\n{note} {provenance(f'profile_{SIZE}.json')}"
 
 
-BLOCKS = {"orders": orders_block, "cycles": cycles_block}
+def elapsed_cycles_per_ffma(counters, size):
+    """Cycles of a launch from its beginning to its end, per multiply-add of a scheduler."""
+    return counters["sm__cycles_elapsed.max"] * SCHEDULERS * sms() * LANES / size**3
+
+
+def elapsed(rung, gpu):
+    """Of a rung on a GPU; None where it is not recorded."""
+    with on_gpu(gpu):
+        try:
+            return elapsed_cycles_per_ffma(profile(rung, SIZE), SIZE)
+        except NotRecordedError:
+            return None
+
+
+def predicted_row(rung):
+    """The cells of a rung."""
+    counts = order(rung, AS_WRITTEN)[1]
+    parts = (counts.instructions, counts.issue_cycles, counts.alone_cycles / FEWEST_WARPS)
+    measured = [elapsed(rung, gpu) for gpu in GPUS]
+    return [
+        f"{rung:02}",
+        *(f"{part / counts.ffma:.3f}" for part in parts),
+        f"**{counts.cycles:.3f}**",
+        *(NOT_YET if each is None else f"{each:.3f}" for each in measured),
+    ]
+
+
+def predicted_block(place, arguments):
+    """A line for each rung whose threads compute several results: the model, and whole launches."""
+    heads = ["rung", "instructions", "and banks", "pauses, of two warps", "predicted: the most"]
+    heads += [f"measured, {gpu.removeprefix('nvidia-').upper()}" for gpu in GPUS]
+    rows = markdown.table(heads, [predicted_row(rung) for rung in rungs()])
+    note = f"Cycles of a scheduler per FFMA, at {SIZE}. Measured: the whole launch, elapsed cycles."
+    made = []
+    for gpu in GPUS:
+        with on_gpu(gpu):
+            made.append(provenance(f"profile_{SIZE}.json"))
+    return "\n\n".join([rows, f"{note} {'; '.join(made)}"])
+
+
+BLOCKS = {"orders": orders_block, "cycles": cycles_block, "predicted_cycles": predicted_block}

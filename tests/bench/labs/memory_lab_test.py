@@ -82,6 +82,8 @@ class MemoryLabTest(unittest.TestCase):
             ),
             (("run", "latency", "--simulate", "flat", "--seed", "-1"), "no whole number"),
             (("run", "remote_memory", "--simulate", "h100"), "needs a second GPU"),
+            (("run", "register_ports", "--simulate", "h100"), "cannot be simulated"),
+            (("run", "register_ports"), "cannot be simulated"),
             (
                 ("run", "latency", "--simulate", "k80", "--paper"),
                 "random_sampling and hash_grouping",
