@@ -53,7 +53,9 @@ def ways(size, shape, sms):
     whole, rest = divmod(tiles, most)
     k_tiles = max(boxes, -(-shape[2] // 64))
     asked = columns / pair
-    lines = (rows * (1 + (shape[2] % 64 != 0)) + asked * (1 + (shape[1] % 64 != 0))) / (rows + asked)
+    lines = (rows * (1 + (shape[2] % 64 != 0)) + asked * (1 + (shape[1] % 64 != 0))) / (
+        rows + asked
+    )
     found = [(whole, k_tiles, rest and k_tiles, rest / most, 0)]
     padded = -(-k_tiles // boxes) * boxes
     for pieces in PIECES:
@@ -61,7 +63,9 @@ def ways(size, shape, sms):
         share = -(-share // boxes) * boxes
         if rest == 0 or share >= padded:
             continue
-        found.append((whole, k_tiles, share, -(-rest * padded // share) / most, -(-padded // share)))
+        found.append(
+            (whole, k_tiles, share, -(-rest * padded // share) / most, -(-padded // share))
+        )
     return [
         (whole, k_tiles, last, lines, lines * max(busy, 1 / ALONE), pieces)
         for whole, k_tiles, last, busy, pieces in found
@@ -93,7 +97,9 @@ def improved(times, kept, rounds, random, cost):
     """Changes one or two times after another as long as that lowers the cost."""
     best, least = times, cost(times)
     for _ in range(rounds):
-        changed = best * np.exp(random.normal(size=best.shape) * 0.2 * (random.random(best.shape) < 0.3))
+        changed = best * np.exp(
+            random.normal(size=best.shape) * 0.2 * (random.random(best.shape) < 0.3)
+        )
         changed[kept] = times[kept]
         now = cost(changed)
         if now < least:

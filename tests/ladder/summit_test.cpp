@@ -121,8 +121,9 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
     for (const Size& size : kSizes) {
       const Cut cut = cut_of(size, shape, 132);
       const int tiles = cut.whole + cut.split;
-      const double alone = size.start_us + ceil_div(tiles, cut.clusters) *
-                                               (size.tile_us + cut.k_tiles * step_us(size, shape, 1));
+      const double alone =
+          size.start_us +
+          ceil_div(tiles, cut.clusters) * (size.tile_us + cut.k_tiles * step_us(size, shape, 1));
       EXPECT_LE(cut.us, alone);
       if (cut.split == 0) continue;
       EXPECT_LT(cut.us, alone);

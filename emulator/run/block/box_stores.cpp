@@ -124,10 +124,10 @@ void BoxStores::write(Store& store) {
   const Inside inside(map, store.row, store.column);
   if (inside.columns <= 0) return;
   for (int r = 0; r < inside.rows; ++r) {
-    std::memcpy(const_cast<std::byte*>(map.matrix) + map.offset(store.row + r, store.column),
-                &store.data[static_cast<std::size_t>(r * map.box_row_bytes())],
-                static_cast<std::size_t>(inside.columns) *
-                    static_cast<std::size_t>(map.element_bytes));
+    std::memcpy(
+        const_cast<std::byte*>(map.matrix) + map.offset(store.row + r, store.column),
+        &store.data[static_cast<std::size_t>(r * map.box_row_bytes())],
+        static_cast<std::size_t>(inside.columns) * static_cast<std::size_t>(map.element_bytes));
   }
 }
 

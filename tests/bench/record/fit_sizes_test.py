@@ -45,18 +45,24 @@ class FitSizesTest(unittest.TestCase):
 
     def test_rows_that_are_no_whole_lines_take_longer_to_load(self):
         square = next(s for s in self.sizes if s[1:4] == (64, 64, 1))
-        lines = [fit_sizes.ways(square, (640, n, k), SMS)[0][3] for n in (640, 648) for k in (64, 72)]
+        lines = [
+            fit_sizes.ways(square, (640, n, k), SMS)[0][3] for n in (640, 648) for k in (64, 72)
+        ]
         self.assertEqual(lines, [1, 1.5, 1.5, 2])
 
     def test_it_picks_what_made_up_times_call_fast(self):
-        rows = [[fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
+        rows = [
+            [fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts
+        ]
         before = fit_sizes.picked_over_fastest(self.cuts, [t for *_, t in self.sizes], rows)
         _, after = fit_sizes.fit(self.sizes, self.cuts, rows)
         self.assertLessEqual(after, before)
         self.assertLess(after, 1.03)
 
     def test_what_was_not_timed_is_not_picked(self):
-        rows = [[fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts]
+        rows = [
+            [fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts
+        ]
         for row in rows:
             row[0] = None
         score = fit_sizes.picked_over_fastest(self.cuts, TIMES, rows)
