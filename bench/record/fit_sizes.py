@@ -13,6 +13,7 @@ percent. It needs numpy.
 """
 
 import argparse
+import functools
 import json
 import math
 import re
@@ -43,9 +44,9 @@ def sizes_of(text):
 
 
 def ways(size, shape, sms):
-    """What each cut of a shape takes, the uncut one first: [(rounds, k tiles while all clusters run,
-    k tiles of the last round, how many lines that loads, pieces)]. For each of the two kinds of k
-    tiles, lines are a factor of LOAD; pieces are 0 if no tile is split."""
+    """What each cut of a shape takes, the one without split tiles first: [(full rounds, k tiles of a
+    tile there, k tiles of the last round, factor of LOAD in full rounds, in the last one, pieces of
+    a split tile or 0)]."""
     _, rows, columns, pair, _ = size
     boxes = columns // 64
     tiles = -(-shape[0] // (pair * rows)) * -(-shape[1] // columns)
@@ -93,13 +94,17 @@ def picked_over_fastest(cuts, times, rows):
     return math.exp(total / len(rows))
 
 
+def distance(timed, times):
+    """How far times are from [(cuts, microseconds that they took)]."""
+    return sum(math.log(microseconds(cuts, times) / us) ** 2 for cuts, us in timed)
+
+
 def improved(times, kept, rounds, random, cost):
     """Changes one or two times after another as long as that lowers the cost."""
     best, least = times, cost(times)
     for _ in range(rounds):
-        changed = best * np.exp(
-            random.normal(size=best.shape) * 0.2 * (random.random(best.shape) < 0.3)
-        )
+        few = random.random(best.shape) < 0.3
+        changed = best * np.exp(0.2 * few * random.normal(size=best.shape))
         changed[kept] = times[kept]
         now = cost(changed)
         if now < least:
@@ -116,11 +121,7 @@ def fit(sizes, cuts, rows):
         kept = KEPT if i < 2 else []
         fitted.append(
             improved(
-                np.maximum(now, 0.02),
-                kept,
-                ROUNDS,
-                random,
-                lambda t: sum(math.log(microseconds(c, t) / us) ** 2 for c, us in timed),
+                np.maximum(now, 0.02), kept, ROUNDS, random, functools.partial(distance, timed)
             )
         )
     kept = np.zeros((len(sizes), len(TIMES)), bool)

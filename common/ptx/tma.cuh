@@ -118,7 +118,7 @@ __device__ __forceinline__ void tma_load_multicast(void* shared, const TensorMap
 /// What threads have stored in `shared` is seen after fence_proxy_async() by each of them and a
 /// barrier. The block may not end before tma_store_wait_read().
 /// \param  map     a __grid_constant__ parameter of the kernel
-/// \param  row     not below 0; column: nor this, and a multiple of 16 bytes: else it is illegal
+/// \param  row     not below 0; column: a multiple of 16 bytes, not below 0. Others are illegal
 /// \param  shared  128-byte aligned; the box row by row, packed, or as the map's swizzle has it
 __device__ __forceinline__ void tma_store(const TensorMap& map, int row, int column,
                                           const void* shared,
