@@ -8,8 +8,8 @@ how long each size takes for many shapes, cut as the times of that day had it. T
 cuts from the times that stand in sizes.hpp, so record again after `--write` if shapes are cut in
 another way. It changes a few times at random as long as each size comes closer to its record, and
 then as long as what is picked comes closer to the fastest. The two sizes of 128 x 256 keep their
-`tile_us`, `step_us` and `load_us`: which of them is faster is decided by large products, in bursts, and by a
-percent. It needs numpy.
+`tile_us`, `step_us` and `load_us`: which of them is faster is decided by large products, in bursts,
+and by a percent. It needs numpy.
 """
 
 import argparse
@@ -44,9 +44,9 @@ def sizes_of(text):
 
 
 def ways(size, shape, sms):
-    """What each cut of a shape takes, the one without split tiles first: [(full rounds, k tiles of a
-    tile there, k tiles of the last round, factor of LOAD in full rounds, in the last one, pieces of
-    a split tile or 0)]."""
+    """What each cut of a shape takes, without split tiles first: [(full rounds, k tiles of a tile
+    there, k tiles of the last round, factor of LOAD in full rounds, in the last one, pieces of a
+    split tile or 0)]."""
     _, rows, columns, pair, _ = size
     boxes = columns // 64
     tiles = -(-shape[0] // (pair * rows)) * -(-shape[1] // columns)

@@ -55,6 +55,9 @@ FORMS = {
     "bench/results/*/roofs.json": ROOFS,
     "bench/results/*/side_trials.json": SIDE_TRIALS,
     "bench/results/*/energy.json": ENERGY,
+    "bench/results/*/tensor_shapes.json": results(
+        record(name=text, rung=rung_number, **SHAPE, tflops=positive, best_tflops=positive), MACHINE
+    ),
     "bench/results/*/benchmark_*.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/*/drawn_shapes.json": either_by("rows", ROWS, SAMPLED),
     "bench/results/emulator/gallery.json": record(

@@ -4,6 +4,7 @@ A rung that a recording does not have yet raises NotRecordedError; or_not_yet() 
 """
 
 import re
+import statistics
 
 from bench import results_file
 from bench.rungs import FACTS, rung_of
@@ -265,6 +266,23 @@ def counted_shapes(rung, faster, shapes):
     return f"{behind if faster == 'behind' else len(ratios) - behind} of {len(ratios)}"
 
 
+def shapes_value(rung, name, figure):
+    """How a rung does on a set of shapes of tensor_shapes.json, against the best library, as text.
+
+    figure: "typical" for the geometric mean, "lowest", or "behind" as in "164 of 195"
+    """
+    ratios = [
+        entry["tflops"] / entry["best_tflops"]
+        for entry in load("tensor_shapes.json")["benchmarks"]
+        if (entry["name"], entry["rung"]) == (name, rung)
+    ]
+    if not ratios:
+        raise NotRecordedError(f"tensor_shapes.json has no {name} of rung {rung}")
+    if figure == "behind":
+        return f"{sum(ratio < 1 for ratio in ratios)} of {len(ratios)}"
+    return percent(min(ratios) if figure == "lowest" else statistics.geometric_mean(ratios))
+
+
 def machine_code_value(name, rung):
     """How many instructions of a kind a rung's main loop has in machine code, as text.
 
@@ -297,7 +315,8 @@ def value(name, rung):
     those that know no time, `best_4096` and `best_graph_512` are of a climb,
     `predicted_4096` and `off_4096` are the prediction and how far the time is from it,
     `behind_drawn` and `behind_chosen` tell on how many shapes it is behind, `level_drawn` and
-    `level_chosen` on how many it is not, `roof_l2_read` is a measured roof, `trial_NAME_tflops` of
+    `level_chosen` on how many it is not, `shapes_llm_typical`, `shapes_llm_lowest` and
+    `shapes_drawn_behind` are of tensor_shapes.json, `roof_l2_read` is a measured roof, `trial_NAME_tflops` of
     a copy with a part left out, `costs_NAME_8192` is how much longer that takes than the rung,
     `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
@@ -338,6 +357,8 @@ def value_of(plain, rung):
         text = machine_code_value(match[1], rung)
     elif match := re.fullmatch(r"order_(\w+)", plain):
         text = order_value(match[1], rung)
+    elif match := re.fullmatch(r"shapes_(\w+)_(typical|lowest|behind)", plain):
+        text = shapes_value(rung, *match.groups())
     elif match := re.fullmatch(r"(behind|level)_(chosen|drawn)", plain):
         text = counted_shapes(rung, *match.groups())
     elif match := re.fullmatch(r"about_(is|below)", plain):

@@ -13,7 +13,7 @@ from docs.report import recorded
 from docs.report.page_blocks import climbs
 from docs.report.page_blocks.place import Place
 from docs.report.recorded import GPUS, MissingFileError, NotRecordedError, climb, gpu_of, of_rung
-from docs.report.rung_figures import NOT_YET
+from docs.report.rung_figures import NOT_YET, value
 
 USUAL, OTHER = GPUS
 
@@ -45,6 +45,30 @@ class RecordedGpusTest(unittest.TestCase):
         path = pathlib.Path("bench/results") / gpu / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(results))
+
+    def test_shapes_are_those_of_the_set_and_of_the_rung(self):
+        shapes = [(15, "drawn", 90), (15, "drawn", 40), (15, "llm", 120), (0, "drawn", 10)]
+        entries = [
+            {
+                "name": name,
+                "rung": rung,
+                "m": 8,
+                "n": 8,
+                "k": 8,
+                "tflops": tflops,
+                "best_tflops": 100,
+            }
+            for rung, name, tflops in shapes
+        ]
+        context = recorded_climb(OTHER, {})["context"]
+        self.file(OTHER, "tensor_shapes.json", {"context": context, "benchmarks": entries})
+        figures = ("drawn_typical", "drawn_lowest", "drawn_behind", "llm_behind")
+        self.assertEqual(
+            [value(f"shapes_{name}", 15) for name in figures],
+            ["60.0 %", "40.0 %", "2 of 2", "0 of 1"],
+        )
+        with self.assertRaises(NotRecordedError):
+            value("shapes_tall_lowest", 15)
 
     def test_the_first_gpu_that_has_timed_a_rung_speaks_for_it(self):
         self.assertEqual([gpu_of(rung) for rung in (0, 1, 15)], [USUAL, USUAL, OTHER])
