@@ -317,8 +317,8 @@ def value(name, rung):
     `behind_drawn` and `behind_chosen` tell on how many shapes it is behind, `level_drawn` and
     `level_chosen` on how many it is not, `shapes_llm_typical`, `shapes_llm_lowest` and
     `shapes_drawn_behind` are of tensor_shapes.json, `roof_l2_read` is a measured roof,
-    `trial_NAME_tflops` of a copy with a part left out, `costs_NAME_8192` is how much longer that takes than the rung,
-    `sass_FFMA` is of the main loop in machine code, and
+    `trial_NAME_tflops` of a copy with a part left out, `costs_NAME_8192` is how much longer that
+    takes than the rung, `sass_FFMA` is of the main loop in machine code, and
     `order_cycles_worst` of the main loop with another order of the multiply-adds. `about_is` and
     `about_below` are what the rung is about, its own figure and that of the rung below.
     `needs` and `read_minutes` are of its lesson, `lab:latency:l2_cycles` is what a lab found; see
