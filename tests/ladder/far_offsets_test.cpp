@@ -85,6 +85,7 @@ class Unobserved final : public emulator::BlockObserver {
   void completed_elsewhere(const BlockObserver&, const void*, const void*) override {}
   void acquired(unsigned, const void*) override {}
   void fenced_for_copies(unsigned) override {}
+  void previous_kernel_awaited(unsigned) override {}
   void block_ended(std::uint64_t) override {}
   void block_failed(const emulator::KernelError&) override {}
   void end_grid() override {}
