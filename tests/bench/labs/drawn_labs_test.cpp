@@ -52,7 +52,7 @@ TEST(OddSizes, OfADriverEndNoLab) {
     shape.facts.most_persisting_bytes += 5;
     shape.facts.free_bytes -= 11;
     for (const Lab& lab : labs()) {
-      if (lab.needs == Needs::emulator || lab.needs == Needs::nvcc) continue;
+      if (lab.needs != Needs::instruments && lab.needs != Needs::two_gpus) continue;
       const auto gpu = make_simulated_instruments(shape, 1);
       EXPECT_NO_THROW(lab.run(gpu.get(), {.quick = true})) << lab.name << ", " << preset;
     }
