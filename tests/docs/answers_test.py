@@ -40,6 +40,12 @@ class AnswersTest(unittest.TestCase):
             self.assertTrue(any(re.search(pattern, f"{share:.{n}f} % of them") for n in (0, 1)))
             self.assertFalse(re.search(pattern, "1.99 % and 199 %"), pattern)
 
+    def test_a_table_of_speeds_tells_no_counter(self):
+        page = "1 % <!-- begin ladder -->| 99.2 % |<!-- end ladder --> 2 %"
+        self.assertNotIn("99.2 %", answers.told_by(page, {"counter": {}}))
+        self.assertIn("1 %  2 %", answers.told_by(page, {"counter": {}}))
+        self.assertIn("99.2 %", answers.told_by(page, {"speed": {}}))
+
     def test_the_answers_are_those_of_the_recordings(self):
         by_id = {(rung, question["id"]): question for rung, question in answers.questions()}
         self.assertEqual(answers.recorded(4, by_id[4, "fullest"]), "issue slots")
