@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <random>
 
@@ -22,6 +23,11 @@ constexpr std::uintptr_t kPageBytes = 4096;
 constexpr int kLeastMicroseconds = 300;
 constexpr int kMostMicroseconds = 1200;
 constexpr int kAccesses = 16;
+
+/// From one sample of an entering thread to the next, the entries grow by about this factor: the
+/// first thousand entries have some hundred samples, and ten times as many only fifty more.
+constexpr double kGrowth = 1.05;
+constexpr int kMostAccesses = 64;
 
 /// Of the flags of an x86 CPU: run one instruction, then send SIGTRAP.
 constexpr greg_t kSingleStep = 0x100;
@@ -88,6 +94,18 @@ void AccessSamples::watch(std::span<const std::byte> shared) {
   add(shared.data(), shared.size());
 }
 
+void AccessSamples::enter() noexcept {
+  const std::uint64_t entry = ++entries_;
+  std::uint64_t next = next_;
+  if (entry < next) return;
+  thread_local std::minstd_rand random(std::random_device{}());
+  std::uniform_real_distribution<double> part(0, 1);
+  const double growth = 1 + 2 * part(random) * (kGrowth - 1);
+  const auto after = static_cast<std::uint64_t>(static_cast<double>(entry) * growth) + 1;
+  if (next_.compare_exchange_strong(next, after))
+    close(static_cast<int>(std::pow(kMostAccesses, part(random))));
+}
+
 void AccessSamples::end_grid() {
   runs_ = false;
   while (closes_)
@@ -122,17 +140,19 @@ bool AccessSamples::holds(const void* address) const noexcept {
   });
 }
 
+void AccessSamples::close(int accesses) noexcept {
+  if (!runs_ || closed_.exchange(true)) return;
+  left_ = accesses;
+  protect(PROT_NONE);
+}
+
 void AccessSamples::close_now_and_then() {
   std::minstd_rand random(std::random_device{}());
   std::uniform_int_distribution<int> pause(kLeastMicroseconds, kMostMicroseconds);
   while (!is_over_) {
     std::this_thread::sleep_for(std::chrono::microseconds(pause(random)));
     closes_ = true;
-    if (runs_ && !closed_) {
-      closed_ = true;
-      left_ = kAccesses;
-      protect(PROT_NONE);
-    }
+    close(kAccesses);
     closes_ = false;
   }
 }

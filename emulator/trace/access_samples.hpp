@@ -3,7 +3,8 @@
 /// \brief Does a kernel access memory that no hook was told of? g++ tells of loads, stores and
 ///        atomics; not of an object behind `...`, not of what a function of the C library reads.
 ///
-/// From time to time the arrays and shared memory are closed. The next access, whatever
+/// From time to time, and now and then as a thread begins to run, the arrays and shared memory are
+/// closed: a busy machine has no time for the clock's samples. The next access, whatever
 /// instruction makes it, is a fault of the page: if the thread has not announced it, nobody counts
 /// it. The instruction then runs by itself, with everything open, and all is closed again for the
 /// next few accesses: most of the time passes in the hooks of counted ones, so the first access
@@ -41,6 +42,8 @@ class AccessSamples {
   void start_grid(const GridPlan& plan);
   /// A CPU thread has its blocks' shared memory here.
   void watch(std::span<const std::byte> shared);
+  /// A thread of a block runs from here on.
+  void enter() noexcept;
   void end_grid();
 
   /// Instructions that have accessed what they had not announced, each once.
@@ -62,6 +65,7 @@ class AccessSamples {
   void add(const std::byte* begin, std::size_t bytes);
   void protect(int protection) const noexcept;
   bool holds(const void* address) const noexcept;
+  void close(int accesses) noexcept;
   void close_now_and_then();
 
   CodeRanges emulator_;
@@ -69,11 +73,13 @@ class AccessSamples {
   std::array<Pages, kMostPages> pages_ = {};
   std::atomic<std::size_t> count_ = 0;  ///< of pages_
   std::array<std::uintptr_t, kMostInstructions> uncounted_ = {};
-  std::atomic<std::size_t> found_ = 0;  ///< of uncounted_
-  std::atomic<bool> runs_ = false;      ///< a grid does
-  std::atomic<bool> closes_ = false;    ///< the sampling thread is at it
-  std::atomic<bool> closed_ = false;    ///< a sample has begun and not ended
-  std::atomic<int> left_ = 0;           ///< accesses of the sample that are still to come
+  std::atomic<std::size_t> found_ = 0;      ///< of uncounted_
+  std::atomic<bool> runs_ = false;          ///< a grid does
+  std::atomic<bool> closes_ = false;        ///< the sampling thread is at it
+  std::atomic<bool> closed_ = false;        ///< a sample has begun and not ended
+  std::atomic<int> left_ = 0;               ///< accesses of the sample that are still to come
+  std::atomic<std::uint64_t> entries_ = 0;  ///< of threads
+  std::atomic<std::uint64_t> next_ = 1;     ///< entry that a sample begins with
   std::atomic<bool> is_over_ = false;
   std::thread sampler_;
 };

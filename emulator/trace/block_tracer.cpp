@@ -91,6 +91,7 @@ void BlockTracer::end_grid() {
 void BlockTracer::enter(unsigned thread) noexcept {
   access_cursor.tracer = this;
   logs_.enter(thread);
+  if (state_.wishes->samples != nullptr) state_.wishes->samples->enter();
 }
 
 void BlockTracer::leave(unsigned) noexcept {
