@@ -37,6 +37,12 @@ OWN_COPY = re.compile(r"^Run `make build` after each change in `ladder/`\..*?(?=
 IN_A_CLASS = """\
 Work on your copy in `work/{folder}`: `make check`, `make run` and `make trace` compile it
 each time. Commit it when it is right, before you change it for the next exercise."""
+TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)
+OWN_KERNELS = """\
+Here, `python3 -m classroom.student` takes your own kernels: come back to a question when those that
+it names are right.
+
+"""
 OF_THE_BOOK = """\
 *This is a chapter of the whole book. It also names commands that your Makefile does not have, such
 as `{missing}`: these need the whole ladder.*
@@ -130,6 +136,7 @@ def chapter_page(text, secrets):
     """Any other page; it says so where it names what a class does not have."""
     text = OF_A_WIDGET.sub("", text)
     page = MARKERS.sub("", without_answers(with_own_program(text), secrets))
+    page = TRY_IT.sub(lambda heading: heading[0] + OWN_KERNELS, page)
     missing = MISSING.search(page)
     if not missing:
         return page

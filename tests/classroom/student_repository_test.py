@@ -15,7 +15,7 @@ import unittest
 from unittest import mock
 
 from bench.rungs import own_rungs
-from classroom import allowed, source_text, starters, student, student_repository
+from classroom import allowed, source_text, starters, student, student_pages, student_repository
 from classroom.starters import MARK
 from tests import SOURCES
 
@@ -238,6 +238,15 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertIn("Right: 0 of 2 rungs", said)
             self.assertIn("RUNG is one of 02 03.", " ".join(some.student("start", "4")[1].split()))
             self.assertIn(f"{RUNGS[2].label}: ", some.said)
+            chapters = some.folder / "docs/chapters"
+            note = student_pages.OWN_KERNELS
+            self.assertIn(note, (chapters / "kernel_on_a_gpu.md").read_text())
+            self.assertNotIn(note, (chapters / "nvcc.md").read_text())  # it names none of these
+
+    def test_a_chapter_that_shows_what_starters_show_is_named(self):
+        said = " ".join(student_repository.early(RUNGS[:3]))
+        self.assertIn(f"docs/chapters/kernel_on_a_gpu.md: 5 of 5 lines of {RUNGS[1].label}", said)
+        self.assertNotIn("docs/", " ".join(student_repository.early(RUNGS[:2])))
 
     def test_lessons_name_only_commands_that_are_there(self):
         makefile = (self.whole.folder / "Makefile").read_text()
@@ -271,13 +280,14 @@ class StudentRepositoryTest(unittest.TestCase):
             mine = first.folder / "work" / "01_naive" / "kernel.cuh"
             mine.parent.mkdir(parents=True)
             mine.write_text("// mine\n")
+            subprocess.run(["git", "-C", first.folder, "add", "--force", mine], check=True)
             second = Repository(room, "1", "2")
             self.assertEqual(second.folder, first.folder)
             self.assertEqual(log(), ["Starters of 01 02", "Starters of 01"])
             self.assertEqual(mine.read_text(), "// mine\n")
             self.assertTrue((first.folder / RUNGS[1].path / "kernel.cuh").is_file())
             listed = subprocess.run(
-                ["git", "-C", first.folder, "ls-files"],
+                ["git", "-C", first.folder, "ls-tree", "-r", "--name-only", "HEAD"],
                 text=True,
                 check=True,
                 stdout=subprocess.PIPE,
