@@ -31,7 +31,7 @@ OF_A_WIDGET = re.compile(
     r"(?:(?<=\n\n)|(?<=[.!?:]))(?:(?!\n\n|[.!?:]\s).)*\bwidget\b(?:(?!\n\n).)*(?=\n\n<!-- widget )",
     re.S,
 )
-TABS = re.compile(r'^=== "With a GPU"\n.*?^=== "Without a GPU"\n\n((?: {4}.*\n|\n)+)', re.M | re.S)
+TABS = re.compile(r'^=== "With a GPU"\n(?:.*\n)*?=== "Without a GPU"\n\n((?: {4}.*\n|\n)+)', re.M)
 # Where a lesson says how the ladder's own kernel is changed and brought back.
 OWN_COPY = re.compile(r"^Run `make build` after each change in `ladder/`\..*?(?=\n\n)", re.M | re.S)
 IN_A_CLASS = """\

@@ -142,6 +142,14 @@ class StudentRepositoryTest(unittest.TestCase):
             for text in ('=== "', "git checkout", "after each change in `ladder/`", "<!--"):
                 self.assertNotIn(text, page, rung.label)
 
+    def test_output_keeps_its_columns(self):
+        """In blocks after a pair of tabs, which are a tab's depth further to the left."""
+        lesson = "ladder/01_naive/README.md"
+        page = (self.whole.folder / lesson).read_text()
+        heading = "error /          threads  barriers"
+        [line] = [each for each in (SOURCES / lesson).read_text().splitlines() if heading in each]
+        self.assertIn(line, page.splitlines())
+
     def test_no_grader_and_no_test_goes_along(self):
         names = {str(name) for name in self.files}
         for name in (
