@@ -207,5 +207,15 @@ TEST(PresetTlbs, OfTheK80AreSharedByThreeGroupsOfThreeAndTwoOfTwo) {
   EXPECT_EQ(sizes, (std::map<int, int>{{2, 2}, {3, 3}}));
 }
 
+// The first rise is of 9 cycles, in noise that makes its half look like a third now and then.
+TEST(PresetTlbs, OfTheP100AreSharedByPairsWhateverTheNoise) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const LabReport report =
+        tlb_sharing(make_simulated_instruments("p100", seed).get(), {.quick = true, .seed = seed});
+    EXPECT_EQ(finding(report, "tlb_1_groups").value.value_or(Estimate{}).value, 28) << seed;
+    EXPECT_EQ(finding(report, "tlb_2_groups").value.value_or(Estimate{}).value, 6) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace ladder::labs
