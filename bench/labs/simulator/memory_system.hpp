@@ -32,6 +32,13 @@ struct EnergyShape {
 };
 
 /// Everything about a simulated GPU. Latencies are in cycles of the SM's clock.
+/// \brief  What an SM takes to draw a place of random reads, or to hash a tuple, at its best: a pass
+///         has to do that even for what it skips.
+struct DrawShape {
+  double counter_cycles = 0.6;  ///< of a mixed counter, or a hash: an H200's, see presets.cpp
+  double lcg_cycles = 0.35;     ///< of a linear congruential generator
+};
+
 struct MemorySystemShape {
   MemoryFacts facts;
   std::optional<CacheShape> l1;  ///< of each SM; asked before the TLB
@@ -49,6 +56,7 @@ struct MemorySystemShape {
   double l2_gbps = 0;
   double dram_read_gbps = 0;
   double dram_write_gbps = 0;
+  DrawShape draw = {};
   EnergyShape energy = {};
   std::optional<LinkShape> link = {};  ///< to a second GPU of the same kind
   NoiseShape noise = {};
