@@ -31,7 +31,12 @@ struct EnergyShape {
   double sigma_share = 0.004;    ///< normal noise of a power reading, as a share of it
 };
 
-/// Everything about a simulated GPU. Latencies are in cycles of the SM's clock.
+/// How fast a stream from memory is, over one whose bytes are all at home near the SM.
+struct FarSpeedShape {
+  double half_far = 1;  ///< half of its bytes are at home on the other side
+  double all_far = 1;
+};
+
 /// \brief  What an SM takes to draw a place of random reads, or to hash a tuple, at its best: a pass
 ///         has to do that even for what it skips.
 struct DrawShape {
@@ -39,6 +44,7 @@ struct DrawShape {
   double lcg_cycles = 0.35;     ///< of a linear congruential generator
 };
 
+/// Everything about a simulated GPU. Latencies are in cycles of the SM's clock.
 struct MemorySystemShape {
   MemoryFacts facts;
   std::optional<CacheShape> l1;  ///< of each SM; asked before the TLB
@@ -58,6 +64,7 @@ struct MemorySystemShape {
   double dram_write_gbps = 0;
   DrawShape draw = {};
   EnergyShape energy = {};
+  FarSpeedShape far_speed = {};
   std::optional<LinkShape> link = {};  ///< to a second GPU of the same kind
   NoiseShape noise = {};
 };

@@ -193,6 +193,7 @@ MemorySystemShape h100() {
       .l2_gbps = 7631,           // L03
       .dram_read_gbps = 3108,    // L07
       .dram_write_gbps = 3184,   // L07
+      .far_speed = {.half_far = 2855.0 / 2988, .all_far = 2093.0 / 2988},  // L10
   };
 }
 
@@ -241,9 +242,10 @@ MemorySystemShape h200() {
       .l2_gbps = 9216,           // L03
       .dram_read_gbps = 4513,    // L07
       .dram_write_gbps = 4257,   // L07
-      // L10: fits the energy of copies of random bits in the assignments off, right and wrong. What
-      // they do to the speed is not simulated.
+      // L10: fits the energy of copies of random bits in the assignments off, right and wrong, and
+      // their speed.
       .energy = {.idle_watts = 182, .joules_per_gb = 0.094, .far_joules_per_gb = 0.032},
+      .far_speed = {.half_far = 3910.0 / 4196, .all_far = 2474.0 / 4196},
       .link = LinkShape{.hit_cycles = 1682, .miss_cycles = 1972, .gbps = 375},  // L18
   };
 }
