@@ -400,11 +400,12 @@ void Search::resolve(const std::vector<Candidate>& same_distance) {
     if (why_not.empty()) why_not = std::get<std::string>(found);
   }
   const Candidate& highest = *std::ranges::max_element(same_distance, {}, &Candidate::cycles);
-  search_.unresolved.push_back(
-      {.begin_bytes = {highest.bytes, highest.bytes / 1.3, highest.bytes * 1.5},
-       .stride_bytes = search_.curves[highest.stride].stride_bytes,
-       .rise_cycles = highest.cycles,
-       .why_not = why_not});
+  // With the stride that rises most it may begin late: a level before still held all places.
+  const auto [first, last] = std::ranges::minmax(same_distance, {}, &Candidate::bytes);
+  search_.unresolved.push_back({.begin_bytes = {highest.bytes, first.bytes / 1.3, last.bytes * 1.5},
+                                .stride_bytes = search_.curves[highest.stride].stride_bytes,
+                                .rise_cycles = highest.cycles,
+                                .why_not = why_not});
 }
 
 /// \brief  With large strides, two levels may run out at the same distance, and look like one. Then
