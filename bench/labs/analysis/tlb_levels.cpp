@@ -305,7 +305,8 @@ std::variant<Seen, std::string> Search::reach_of(const Candidate& candidate) {
   window.high = std::min(window.high, static_cast<double>(most_places(stride) * stride));
   Rise rise = rise_between(stride, window.low, window.high);
   if (!rise.stands_out()) return "it does not stand out from noise";
-  if (window.high > static_cast<double>(most_places(stride / 2) * (stride / 2)))
+  const std::uint64_t half_stride = stride / 2;
+  if (window.high > static_cast<double>(most_places(half_stride) * half_stride))
     return "no walk with half of the stride is long enough to confirm it";
   const int times = times_to_halve(rise);
   if (times > 1) rise = rise_between(stride, window.low, window.high, times);
@@ -324,7 +325,7 @@ std::variant<Seen, std::string> Search::reach_of(const Candidate& candidate) {
     if (part / 2 > candidate.stride) continue;
     const Rise places = rise_between(stride / part, window.low / static_cast<double>(part),
                                      window.high / static_cast<double>(part), times);
-    if (places.cycles > 0.25 * rise.cycles / static_cast<double>(part / 2))
+    if (places.cycles > 0.5 * rise.cycles / static_cast<double>(part))
       return "as many places rise with a stride of " + stride_text(stride / part) + " as well";
   }
   if (explained(stride, cliff->begin.value, rise.cycles))
