@@ -15,7 +15,8 @@ MISSING = re.compile(
     r"|\bbuild/(?:benchmark|ablation|memory_lab)\b|--device gpu|\bpython3 -m (?:bench|docs)\."
     r"|\bncu --"
 )
-OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check|trace|run|predict)\s+(\d\d)\b")
+OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check|trace|run|predict)\b")
+OWN_FILE = re.compile(r"`ladder/(\d\d_\w+/(?:kernel\.cuh|launch\.cu))`")
 TELLING = 2  # lines of one answer in one block of a page
 HIDDEN = "*This code is {exercise}, so the repository of a class does not show it.*"
 BLOCK = re.compile(r"^( *)(`{3,})([\w+-]*)\n(.*?)^ *\2`* *$\n?", re.M | re.S)
@@ -39,8 +40,8 @@ Work on your copy in `work/{folder}`: `make check`, `make run` and `make trace` 
 each time. Commit it when it is right, before you change it for the next exercise."""
 TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)
 OWN_KERNELS = """\
-Here, `python3 -m classroom.student` takes your own kernels: come back to a question when those that
-it names are right.
+Here, `python3 -m classroom.student` takes your own kernels, and compiles them each time: come back to
+a question when those that it names are right. Rungs that you do not have need the whole ladder.
 
 """
 OF_THE_BOOK = """\
@@ -90,7 +91,7 @@ def without_answers(page, secrets, own=None):
 
 def with_own_program(text):
     """A text where a student's kernel takes the place of a rung of the ladder."""
-    return OWN_PROGRAM.sub(r"python3 -m classroom.student \1 \2", text)
+    return OWN_PROGRAM.sub(r"python3 -m classroom.student \1", text)
 
 
 def with_own_commands(page):
@@ -137,6 +138,10 @@ def chapter_page(text, secrets):
     text = OF_A_WIDGET.sub("", text)
     page = MARKERS.sub("", without_answers(with_own_program(text), secrets))
     page = TRY_IT.sub(lambda heading: heading[0] + OWN_KERNELS, page)
+    page = OWN_FILE.sub(r"`work/\1`", page)
+    page = re.sub(
+        r"(?:, run )?`make build`,? and", lambda build: " and" if build[0][0] == "," else "", page
+    )
     missing = MISSING.search(page)
     if not missing:
         return page

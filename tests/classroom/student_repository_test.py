@@ -247,6 +247,11 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertIn("RUNG is one of 02 03.", " ".join(some.student("start", "4")[1].split()))
             self.assertIn(f"{RUNGS[2].label}: ", some.said)
             chapters = some.folder / "docs/chapters"
+            pages = "".join(path.read_text() for path in chapters.glob("*.md"))
+            self.assertIn("`work/01_naive/launch.cu`", pages)
+            self.assertNotRegex(
+                pages, r"build/ladder (?:check|trace|run)\b|`ladder/\d\d_.*\.cu|make build"
+            )
             note = student_pages.OWN_KERNELS
             self.assertIn(note, (chapters / "kernel_on_a_gpu.md").read_text())
             self.assertNotIn(note, (chapters / "nvcc.md").read_text())  # it names none of these
