@@ -40,8 +40,8 @@ Work on your copy in `work/{folder}`: `make check`, `make run` and `make trace` 
 each time. Commit it when it is right, before you change it for the next exercise."""
 TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)
 OWN_KERNELS = """\
-Here, `python3 -m classroom.student` takes your own kernels, and compiles them each time: come back to
-a question when those that it names are right. Rungs that you do not have need the whole ladder.
+Here, `python3 -m classroom.student` takes your own kernels, and compiles them each time: come back
+to a question when those that it names are right. Rungs that you do not have need the whole ladder.
 
 """
 OF_THE_BOOK = """\
@@ -133,15 +133,18 @@ def lesson_page(text, rung, secrets):
     return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
 
 
+def spared(build):
+    """What stays of a command that a class does not need, and of the "and" after it."""
+    return " and" if build[0].startswith(",") else ""
+
+
 def chapter_page(text, secrets):
     """Any other page; it says so where it names what a class does not have."""
     text = OF_A_WIDGET.sub("", text)
     page = MARKERS.sub("", without_answers(with_own_program(text), secrets))
     page = TRY_IT.sub(lambda heading: heading[0] + OWN_KERNELS, page)
     page = OWN_FILE.sub(r"`work/\1`", page)
-    page = re.sub(
-        r"(?:, run )?`make build`,? and", lambda build: " and" if build[0][0] == "," else "", page
-    )
+    page = re.sub(r",? (?:run )?`make build`,? and(?= )", spared, page)
     missing = MISSING.search(page)
     if not missing:
         return page
