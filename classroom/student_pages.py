@@ -11,11 +11,12 @@ from classroom.source_text import squeezed
 
 # What a page may name that a class does not have: timings, the grader, and the answers.
 MISSING = re.compile(
-    r"\bmake (?:grade|diff|bench|compare|roofs|ablate|lab|plot|maths|report|record)\b"
+    r"\bmake (?:grade|diff|bench|compare|roofs|ablate|lab|plot|maths|report|record|install)\b"
     r"|\bbuild/(?:benchmark|ablation|memory_lab)\b|--device gpu|\bpython3 -m (?:bench|docs)\."
     r"|\bncu --"
 )
-OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check|trace|run|predict)\b")
+OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check(?!.*--json)|trace|run|predict)\s+(\d\d)\b")
+OF_THE_LADDER = re.compile(r"\bbuild/ladder (?:check|trace|run|predict|list)\b[^`\n#]*")
 OWN_FILE = re.compile(r"`ladder/(\d\d_\w+/(?:kernel\.cuh|launch\.cu))`")
 TELLING = 2  # lines of one answer in one block of a page
 HIDDEN = "*This code is {exercise}, so the repository of a class does not show it.*"
@@ -45,8 +46,8 @@ to a question when those that it names are right. Rungs that you do not have nee
 
 """
 OF_THE_BOOK = """\
-*This is a chapter of the whole book. It also names commands that your Makefile does not have, such
-as `{missing}`: these need the whole ladder.*
+*This is a page of the whole book. It also names commands that do not work here, such as
+`{missing}`: these need the whole ladder.*
 
 """
 
@@ -89,9 +90,16 @@ def without_answers(page, secrets, own=None):
     return BLOCK.sub(hidden, page)
 
 
-def with_own_program(text):
-    """A text where a student's kernel takes the place of a rung of the ladder."""
-    return OWN_PROGRAM.sub(r"python3 -m classroom.student \1", text)
+def with_own_program(text, numbers=None):
+    """A text where a student's kernel takes the place of a rung of the ladder. numbers: of the rungs
+    that a class has; None: all"""
+
+    def own(command):
+        if numbers is not None and int(command[2]) not in numbers:
+            return command[0]
+        return f"python3 -m classroom.student {command[1]} {command[2]}"
+
+    return OWN_PROGRAM.sub(own, text)
 
 
 def with_own_commands(page):
@@ -138,17 +146,19 @@ def spared(build):
     return " and" if build[0].startswith(",") else ""
 
 
-def chapter_page(text, secrets):
-    """Any other page; it says so where it names what a class does not have."""
+def chapter_page(text, secrets, numbers=None):
+    """Any other page; it says so where it names what a class does not have. secrets, numbers: as
+    without_answers() and with_own_program() take them"""
     text = OF_A_WIDGET.sub("", text)
-    page = MARKERS.sub("", without_answers(with_own_program(text), secrets))
+    page = MARKERS.sub("", without_answers(with_own_program(text, numbers), secrets))
     page = TRY_IT.sub(lambda heading: heading[0] + OWN_KERNELS, page)
     page = OWN_FILE.sub(r"`work/\1`", page)
     page = re.sub(r",? (?:run )?`make build`,? and(?= )", spared, page)
-    missing = MISSING.search(page)
+    missing = MISSING.search(page) or OF_THE_LADDER.search(page)
     if not missing:
         return page
-    return re.sub(r"\A(# .*\n\n)", rf"\1{OF_THE_BOOK.format(missing=missing[0])}", page, count=1)
+    note = OF_THE_BOOK.format(missing=missing[0].rstrip())
+    return re.sub(r"\A(# .*\n\n)", lambda title: title[0] + note, page, count=1)
 
 
 def with_living_links(page, path, tree):

@@ -36,7 +36,12 @@ RECORDED = (
     "bench/results/nvidia-h?00/climb_burst_4096.json",
     "bench/results/nvidia-h?00/profile_[0-9]*.json",
 )
-OTHERS = (".ci/build", ".ci/install", "docs/start/first_kernel.cu")
+OTHERS = (
+    ".ci/build",
+    ".ci/install",
+    "docs/start/first_kernel.cu",
+    *(f"docs/start/own_kernel/{name}.cu" for name in ("reduction", "softmax", "transpose")),
+)
 # Packages of the grader, and of the program for many GPUs.
 NOT_OF_A_CLASS = {"libseccomp-dev", "libopenmpi-dev", "openmpi-bin"}
 SHORTEST = 9  # characters of a line that can be an answer
@@ -111,6 +116,12 @@ Read first `docs/chapters/kernel_on_a_gpu.md`, and then the lesson of the rung,
 `ladder/@folder@/README.md`. Each rung's lesson is the README.md of its folder in `ladder/`; the
 chapters of the book are in `docs/chapters/`.
 
+Where a page names a widget, a lab or a rung that is not here, it is in the whole book, whose
+address your teacher has. In the table that `make run` prints, *error / bound* is the largest error,
+as a share of what rounding may cause. *Barriers* are places where the threads of a block wait for
+each other; rung 03 has the first. TFLOP/s are 10¹² floating-point operations per second, recorded
+on a GPU, and *burst* means that it had rested and was cool.
+
 The first command that checks also builds the emulator, which takes some minutes. If packages are
 missing, it says which.
 
@@ -162,10 +173,11 @@ def pages(rungs):
         text = (SOURCES / rung.path / "README.md").read_text()
         found[rung.path / "README.md"] = student_pages.lesson_page(text, rung, secrets(rung))
     kept = secrets(*rungs)
+    numbers = {rung.number for rung in rungs}
     for path in itertools.chain.from_iterable(map(SOURCES.glob, PAGES)):
         name = path.relative_to(SOURCES)
         if str(name) not in NO_PAGES:
-            found[name] = student_pages.chapter_page(path.read_text(), kept)
+            found[name] = student_pages.chapter_page(path.read_text(), kept, numbers)
     return found
 
 
@@ -343,8 +355,8 @@ def main():
             "\nRungs build on each other, so this shows what an earlier one asks for:",
             *said,
             "To keep that back, leave the later rungs out, and add them with the same command",
-            "when they are due: into the same folder, with all rungs so far. A chapter hides",
-            "what no starter shows.",
+            "when they are due: into the same folder, with all rungs so far. Chapters show a",
+            "section only if a starter of this copy shows it, too.",
             sep="\n",
         )
 

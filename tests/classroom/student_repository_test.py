@@ -249,9 +249,11 @@ class StudentRepositoryTest(unittest.TestCase):
             chapters = some.folder / "docs/chapters"
             pages = "".join(path.read_text() for path in chapters.glob("*.md"))
             self.assertIn("`work/01_naive/launch.cu`", pages)
+            self.assertTrue((some.folder / "docs/start/own_kernel/softmax.cu").is_file())
             self.assertNotRegex(
-                pages, r"build/ladder (?:check|trace|run)\b|`ladder/\d\d_.*\.cu|make build"
+                pages, r"build/ladder (?:check|trace|run) 0[23]|`ladder/\d\d_.*\.cu"
             )
+            self.assertNotIn("make build", pages)
             note = student_pages.OWN_KERNELS
             self.assertIn(note, (chapters / "kernel_on_a_gpu.md").read_text())
             self.assertNotIn(note, (chapters / "nvcc.md").read_text())  # it names none of these
