@@ -91,7 +91,7 @@ def without_answers(page, secrets, own=None):
 
 
 def with_own_program(text, numbers=None):
-    """A text where a student's kernel takes the place of a rung of the ladder. numbers: of the rungs
+    """A text where a student's kernel takes the place of a rung of the ladder. numbers: of rungs
     that a class has; None: all"""
 
     def own(command):
