@@ -7,7 +7,7 @@ import pathlib
 import struct
 import unittest
 
-from tests.glassbox.own_program import fault_codes, outcome
+from tests.glassbox.own_program import fault_codes, faults, outcome
 
 PROGRAM = pathlib.Path(__file__).parent / "ptx_programs" / "inline_ptx.cu"
 WORD = 0xFFFFFFFF
@@ -160,6 +160,85 @@ class InlinePtxTest(unittest.TestCase):
         """
         result = outcome(in_kernel(body), verb=["check"])
         self.assertNotEqual(fault_codes(result), set(), result.stderr)
+
+    def test_memory_orders(self):
+        """Release and acquire put blocks in order, by loads, stores and atomics; relaxed does not."""
+
+        def send(text, value='"r"(1)'):
+            return f'asm volatile("{text}" ::"l"(flag), {value} : "memory");'
+
+        def receive(text, result="=r"):
+            return f'asm volatile("{text}" : "{result}"(seen) : "l"(flag) : "memory");'
+
+        release = send("st.release.gpu.global.u32 [%0], %1;")
+        acquire = receive("ld.acquire.gpu.global.u32 %0, [%1];")
+        relaxed = receive("ld.relaxed.gpu.global.u32 %0, [%1];")
+        fence = 'asm volatile("fence.acq_rel.gpu;" ::: "memory");'
+        in_order = [
+            (release, acquire),
+            (release, relaxed + fence),
+            (fence + send("st.relaxed.gpu.global.u32 [%0], %1;"), acquire),
+            (send("red.release.gpu.global.add.u32 [%0], %1;"), acquire),
+            (release, receive("atom.acquire.gpu.global.cas.b32 %0, [%1], 1, 1;")),
+        ]
+        too_weak = [
+            (release, relaxed),
+            (send("st.relaxed.gpu.global.u32 [%0], %1;"), acquire),
+            (send("st.release.cta.global.u32 [%0], %1;"), acquire),
+            (send("red.relaxed.gpu.global.add.u32 [%0], %1;"), acquire),
+            (send("red.release.cta.global.add.u32 [%0], %1;"), acquire),
+        ]
+        of_float = (
+            send("st.release.gpu.global.f32 [%0], %1;", '"f"(1.0f)'),
+            receive("ld.acquire.gpu.global.f32 %0, [%1];", "=f"),
+        )
+        pairs = [*in_order, *too_weak, of_float]
+        kernels = "".join(
+            f"""
+            __global__ void pass{i}(float* data, {flag}* flag, float* out) {{
+              if (blockIdx.x == 0) {{
+                *data = 5;
+                {sends}
+              }} else {{
+                {flag} seen = 0;
+                do {{ {receives} }} while (seen != 1);
+                *out = *data;
+              }}
+            }}"""
+            for i, (sends, receives) in enumerate(pairs)
+            for flag in ["float" if (sends, receives) == of_float else "unsigned"]
+        )
+        calls = "".join(
+            f"pass{i}<<<2, 1>>>(data + {i}, (decltype(flag_of(pass{i})))flags + {i}, out + {i});\n"
+            for i in range(len(pairs))
+        )
+        text = f"""
+            #include <cstdio>
+            {kernels}
+            template <class Flag>
+            Flag* flag_of(void (*)(float*, Flag*, float*));
+            int main() {{
+              constexpr int kAll = {len(pairs)};
+              float *data, *out, results[kAll];
+              unsigned* flags;
+              cudaMalloc(&data, sizeof results);
+              cudaMalloc(&out, sizeof results);
+              cudaMalloc(&flags, sizeof results);
+              cudaMemset(flags, 0, sizeof results);
+              {calls}
+              cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
+              for (float result : results) printf("%g ", result);
+              cudaFree(data);
+              cudaFree(out);
+              cudaFree(flags);
+            }}
+        """
+        result = outcome(text, verb=["check"])
+        self.assertEqual(result.stdout.split(), ["5"] * len(pairs), result.stderr)
+        found = [(one["code"], one["kernel"]) for one in faults(result)]
+        first = len(in_order)
+        expected = [("race-between-blocks", f"pass{first + i}") for i in range(len(too_weak))]
+        self.assertEqual(found, expected, result.stderr)
 
     def test_a_kernel_that_starts_early_waits(self):
         """griddepcontrol, in two kernels that add 1: without the wait, what the second one reads is early."""
