@@ -226,7 +226,7 @@ class ClustersTest(unittest.TestCase):
         grid = "launch-cluster-grid"
         self.assertEqual(
             refused,
-            [("cudaOccupancyMaxActiveClusters", grid), ("kernel of cudaLaunchKernelExC", grid)],
+            [("cudaOccupancyMaxActiveClusters", grid), ("ranks", grid)],
         )
 
     def test_races_in_a_cluster_along_y(self):
