@@ -144,6 +144,10 @@ class BlockTracer final : public BlockObserver {
   }
   /// It has loaded it.
   void loads_flag(const void* address);
+  /// It does not race with atomics, whatever their order.
+  void loads_atomically(const void* address) {
+    flags_.loaded_atomically(reinterpret_cast<std::uintptr_t>(address));
+  }
   /// It is about to load or store a volatile variable, and nobody else runs before.
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);

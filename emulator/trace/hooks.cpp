@@ -255,10 +255,13 @@ int compare_bytes(const void* a, const void* b, std::size_t bytes) noexcept {
   }
 
 // The compare-and-exchange in a loop that makes one CUDA atomic is one access when it succeeds.
+// A load that is no such guess has a stronger order.
 #define LADDER_ATOMIC_HOOKS(bits, T)                                                               \
-  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
+  T __tsan_atomic##bits##_load(const volatile T* address, int order) {                             \
     const T value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                    \
     if (access_cursor.is_active()) {                                                               \
+      if (order != __ATOMIC_RELAXED)                                                               \
+        access_cursor.tracer->loads_atomically(const_cast<const T*>(address));                     \
       last_poll.look(const_cast<const T*>(address));                                               \
       access_cursor.tracer->loads_flag(const_cast<const T*>(address));                             \
       last_guess.log(address, bits / 8, value, LADDER_CALLER);                                     \

@@ -272,11 +272,12 @@ using FlagBits = std::conditional_t<
     std::conditional_t<sizeof(T) == 4, std::uint32_t,
                        std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
 
-/// ld.relaxed and st.relaxed: a fence beside them makes them ld.acquire and st.release.
+/// ld.relaxed and st.relaxed: a fence beside them makes them ld.acquire and st.release. To a trace,
+/// a relaxed load of g++ would be the guess of an update.
 template <class T>
 [[gnu::always_inline]] inline T load_flag(const void* address) {
   return __builtin_bit_cast(
-      T, __atomic_load_n(static_cast<const FlagBits<T>*>(address), __ATOMIC_RELAXED));
+      T, __atomic_load_n(static_cast<const FlagBits<T>*>(address), __ATOMIC_ACQUIRE));
 }
 template <class T>
 [[gnu::always_inline]] inline void store_flag(void* address, T value) {

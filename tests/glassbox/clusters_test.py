@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault, faults, in_main, outcome
+from tests.glassbox.own_program import fault, fault_codes, faults, in_main, outcome
 
 KERNELS = """
     #include <cooperative_groups.h>
@@ -246,6 +246,31 @@ class ClustersTest(unittest.TestCase):
             (race["thread"], race["access"]["verb"], race["element"]["name"]),
             ([40, 0, 0], "load", "mine[0]"),
         )
+
+    def test_arrival_and_wait(self):
+        """The two halves of cluster.sync(), with and without the token; a wait alone is no barrier."""
+        source = """
+            #include <cooperative_groups.h>
+            namespace cg = cooperative_groups;
+            __global__ void __cluster_dims__(2) k(int* out) {
+              __shared__ int mine;
+              auto cluster = cg::this_cluster();
+              if (threadIdx.x == 0) mine = 10 * blockIdx.x + 1;
+              FIRST
+              const int sum = *cluster.map_shared_rank(&mine, 0) + *cluster.map_shared_rank(&mine, 1);
+              cluster.barrier_arrive();
+              if (threadIdx.x == 0) out[blockIdx.x] = sum;
+              cluster.barrier_wait();
+            }
+        """
+        split = "auto token = cluster.barrier_arrive(); cluster.barrier_wait(std::move(token));"
+        for first, codes in ((split, set()), ("__syncthreads();", {"race-between-blocks"})):
+            body = START + "k<<<4, 32>>>(out); show(out); cudaFree(out);"
+            text = source.replace("FIRST", first)
+            result = outcome(in_main(body, KERNELS + text), verb=["check"])
+            self.assertEqual(fault_codes(result), codes, result.stderr)
+            if not codes:
+                self.assertEqual(result.stdout.split(), ["12", "12", "52", "52"])
 
     def test_attributes_of_cooperative_launches(self):
         """grid.sync() works with them, as in cudaLaunchCooperativeKernel."""
