@@ -122,6 +122,8 @@ class BlockTracer final : public BlockObserver {
   bool concerns_cluster(std::uintptr_t address) const {
     return state_.checks_cluster() && global_.is_in_cluster(address);
   }
+  /// What was stored may be in the shared memory of another block of the cluster.
+  void stores_elsewhere(std::uintptr_t address, unsigned bytes);
   /// __threadfence() and the like.
   void fenced(Scope scope);
   /// The running thread's next atomic is one of the block: atomicAdd_block().

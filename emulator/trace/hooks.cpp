@@ -168,6 +168,7 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
   const BlockThreads& threads = runner.threads();
   if (address < frame && threads.stacks().holds(threads.running().stack, address))
     runner.failures().fail_below_stack(instruction);
+  if (type != AccessType::kLoad) access_cursor.tracer->stores_elsewhere(address, bytes);
   if (access_cursor.tracer->concerns_cluster(address)) {
     if (access_cursor.next == access_cursor.end) {
       log_when_there_is_room(address, type, bytes, instruction);

@@ -272,6 +272,31 @@ class ClustersTest(unittest.TestCase):
             if not codes:
                 self.assertEqual(result.stdout.split(), ["12", "12", "52", "52"])
 
+    def test_what_another_block_has_written(self):
+        """A block reads its own shared memory, where a neighbour alone has stored or added."""
+        source = """
+            #include <cooperative_groups.h>
+            namespace cg = cooperative_groups;
+            __global__ void __cluster_dims__(2) k(int* out) {
+              __shared__ int mine[32];
+              __shared__ short low[32];
+              auto cluster = cg::this_cluster();
+              cluster.sync();
+              const int far = cluster.block_rank() ^ 1;
+              cluster.map_shared_rank(mine, far)[threadIdx.x] = blockIdx.x;
+              if (threadIdx.x < LOW) cluster.map_shared_rank(low, far)[threadIdx.x] = 2;
+              cluster.sync();
+              const int sum = mine[31 - threadIdx.x] + low[threadIdx.x];
+              if (threadIdx.x == 0 || sum > 1000000) out[blockIdx.x] = sum;
+            }
+        """
+        body = START + "k<<<4, 32>>>(out); show(out); cudaFree(out);"
+        for low, codes in ((32, set()), (31, {"uninitialised-shared"})):
+            text = KERNELS + source.replace("LOW", str(low))
+            result = outcome(in_main(body, text), verb=["check"])
+            self.assertEqual(result.stdout.split(), ["3", "2", "5", "4"], result.stderr)
+            self.assertEqual(fault_codes(result), codes, result.stderr)
+
     def test_attributes_of_cooperative_launches(self):
         """grid.sync() works with them, as in cudaLaunchCooperativeKernel."""
         result = outcome(
