@@ -622,8 +622,7 @@ class Translator {
     const int n = vector_size();
     if (is_flag) {
       if (n != 1) return "";
-      return ordered(narrowed() +
-                     fmt::format("store_flag<{}>({}, {}); ", type(), address, in(1)));
+      return ordered(narrowed() + fmt::format("store_flag<{}>({}, {}); ", type(), address, in(1)));
     }
     if (n == 1) {
       return fmt::format("store{}<{}>({}, {}); ", has("volatile") ? "_volatile" : "", type(),

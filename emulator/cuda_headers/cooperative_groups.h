@@ -237,7 +237,9 @@ class cluster_group {
     ladder::emulator::arrive_at_cluster_barrier(here);
     return {};
   }
-  static void barrier_wait(Here here = Here::current()) { ladder::emulator::wait_for_cluster(here); }
+  static void barrier_wait(Here here = Here::current()) {
+    ladder::emulator::wait_for_cluster(here);
+  }
   static void barrier_wait(arrival_token&&, Here here = Here::current()) { barrier_wait(here); }
 
   static unsigned block_rank() { return ladder::emulator::cluster_rank(); }

@@ -278,7 +278,9 @@ void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   // Wherever an index beyond its array leads, it is one fault. Its file is as it was compiled, and
   // an access's is a whole path.
   const auto is_of_index = [&](const Fault& hazard) {
-    const auto name_of = [](const Place& place) { return std::filesystem::path(place.file).filename(); };
+    const auto name_of = [](const Place& place) {
+      return std::filesystem::path(place.file).filename();
+    };
     return hazard.kind == FaultKind::kNoArray &&
            std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
              return raw.kind == FaultKind::kIndexOutOfBounds &&

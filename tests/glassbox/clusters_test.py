@@ -224,10 +224,7 @@ class ClustersTest(unittest.TestCase):
         wrong = {"grid": [2, 3, 1], "cluster": [1, 2, 1]}
         refused = [(one["kernel"], one["code"]) for one in faults(result) if one["fields"] == wrong]
         grid = "launch-cluster-grid"
-        self.assertEqual(
-            refused,
-            [("cudaOccupancyMaxActiveClusters", grid), ("ranks", grid)],
-        )
+        self.assertEqual(refused, [("cudaOccupancyMaxActiveClusters", grid), ("ranks", grid)])
 
     def test_races_in_a_cluster_along_y(self):
         """Of the threads of a block; those of two blocks are not seen."""
