@@ -7,6 +7,7 @@ import pathlib
 import struct
 import unittest
 
+from tests import SOURCES
 from tests.glassbox.own_program import fault_codes, faults, outcome
 
 PROGRAM = pathlib.Path(__file__).parent / "ptx_programs" / "inline_ptx.cu"
@@ -363,6 +364,26 @@ class InlinePtxTest(unittest.TestCase):
         for text in (source, source.replace("BOTH", both)):
             result = outcome(text, files={"sides.h": f"#define BOTH {both}\n"})
             self.assertEqual((result.stdout, result.returncode), ("23 5", 0), result.stderr)
+
+    def test_functions_of_common_ptx(self):
+        """As they are found by themselves, in the folder that nvcc is given, and in a copy of it."""
+        body = """
+          __shared__ unsigned tile[64];
+          __shared__ ladder::ptx::Mbarrier full;
+          if (threadIdx.x == 0) ladder::ptx::mbarrier_init(&full, 32);
+          __syncthreads();
+          tile[threadIdx.x] = threadIdx.x;
+          ladder::ptx::mbarrier_arrive(&full);
+          ladder::ptx::mbarrier_wait(&full, 0);
+          x[threadIdx.x] = tile[31 - threadIdx.x];
+        """
+        text = in_kernel(body, '#include "common/ptx/mbarrier.cuh"')
+        names = ["common/ptx/mbarrier.cuh", "common/ptx/here.cuh", "common/device.cuh"]
+        copy = {name: (SOURCES / name).read_text() for name in names}
+        for words, files in (((), {}), (("-I", str(SOURCES)), {}), (("-I", "."), copy)):
+            result = outcome(text, *words, verb=["check"], files=files)
+            self.assertEqual((result.returncode, result.stdout), (0, "31 0\n"), result.stderr)
+            self.assertEqual(fault_codes(result), set(), result.stderr)
 
     def test_what_it_lacks_is_named(self):
         """With the line of the asm; also in a macro that puts its text together."""
