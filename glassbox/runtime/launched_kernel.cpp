@@ -16,8 +16,8 @@
 namespace ladder::glassbox {
 namespace {
 
-/// "sums::reduce<256>" of "void sums::(anonymous namespace)::reduce<256>(float*, int)": a template's
-/// name begins with what it returns.
+/// "sums::reduce<256>" of "void sums::(anonymous namespace)::reduce<256>(float*, int)": the name of
+/// a template begins with what it returns.
 std::string without_parameters(std::string name) {
   if (name.ends_with(')')) {
     int open = 0;
