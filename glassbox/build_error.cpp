@@ -94,6 +94,7 @@ std::string line_of(const SourceError& error) {
   std::string text = text_of(error);
   if (error.place.line == 0) return text;
   const std::string place = fmt::format("{}:{}", error.place.file, error.place.line);
+  if (error.kind == SourceErrorKind::kNotEmulated) return fmt::format("{}: error: {}", place, text);
   if (error.column == 0 || error.kind == SourceErrorKind::kMissingLibrary) {
     return fmt::format("{}: {}", place, text);
   }
