@@ -18,16 +18,16 @@ namespace {
 constexpr std::uintptr_t kPageBytes = 4096;
 
 /// Between two samples, and the accesses of one: a grid of a second has some ten thousand. The
-/// larger the arrays, the longer a sample takes, and twice as long comes no other. On a busy machine
-/// it may seem to take very long.
+/// larger the arrays, the longer a sample takes, and twice as long comes no other. On a busy
+/// machine it may seem to take very long.
 constexpr int kLeastMicroseconds = 300;
 constexpr int kMostMicroseconds = 1200;
 constexpr int kAccesses = 16;
 constexpr int kRest = 2;
 
 /// From one sample of an entering thread to the next, the entries grow by about this factor: the
-/// first thousand entries have some fifty samples, and ten times as many only 25 more. Most of these
-/// samples are of one access or two, because each costs a walk through all pages.
+/// first thousand entries have some fifty samples, and ten times as many only 25 more. Most of
+/// these samples are of one access or two, because each costs a walk through all pages.
 constexpr double kGrowth = 1.1;
 constexpr double kLastAccess = 0.5;
 

@@ -95,8 +95,8 @@ TEST(DrawnTlbs, AreToldAsTheyAreOrNotAtAll) {
 
 /// Of 1040, the entries of the first level run out where the second one begins, so that the two
 /// penalties are seen as one; of 1043, they do with strides above the first page alone. Of 3083,
-/// the walks end within the rise of the last level, whose rest looks like a level of its own. Of 122,
-/// the first level has more entries than the second one, which begins earlier with small strides.
+/// the walks end within the rise of the last level, whose rest looks like a level of its own. Of
+/// 122, the first level has more entries than the second, which begins earlier with small strides.
 TEST(DrawnTlbs, WhoseRisesLookLikeOthers) {
   for (const std::uint64_t seed : {122u, 1040u, 1043u, 3083u}) {
     const MemorySystemShape shape = drawn_gpu(seed);

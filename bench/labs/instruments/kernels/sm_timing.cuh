@@ -38,8 +38,8 @@ __global__ void time_shared(const __grid_constant__ SharedAccess access, int rou
 
 constexpr unsigned kChainWords = 1024;
 
-/// \brief  One warp walks through shared memory: where it reads next is what it has just read. Words
-///         hold bytes and not indices, so that a load needs nothing but the one before it.
+/// \brief  One warp walks through shared memory: where it reads next is what it has just read.
+///         Words hold bytes and not indices, so that a load needs nothing but the one before it.
 /// \param  stride  words from place to place; odd, so that all are visited
 __global__ void shared_chain(int steps, unsigned stride, unsigned* ends, Interval* intervals) {
   __shared__ unsigned next_byte[kChainWords];  // (kChainWords)
