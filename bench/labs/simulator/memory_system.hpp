@@ -37,8 +37,8 @@ struct FarSpeedShape {
   double all_far = 1;
 };
 
-/// \brief  What an SM takes to draw a place of random reads, or to hash a tuple, at its best: a pass
-///         has to do that even for what it skips.
+/// \brief  What an SM takes to draw a place of random reads, or to hash a tuple, at its best: a
+///         pass has to do that even for what it skips.
 struct DrawShape {
   double counter_cycles = 0.6;  ///< of a mixed counter, or a hash: an H200's, see presets.cpp
   double lcg_cycles = 0.35;     ///< of a linear congruential generator

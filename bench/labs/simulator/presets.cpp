@@ -49,8 +49,8 @@ std::vector<int> sides_of(const std::vector<int>& gpc_of_sm, int gpcs) {
   return sides;
 }
 
-/// \brief  What instructions take that fill so many lanes, as a share of the best case. Measured on an
-///         H200: where a pass is bound by drawing (L13, 15 passes over 121 GiB), an SM takes 0.60
+/// \brief  What instructions take that fill so many lanes, as a share of the best case. Measured on
+///         an H200: where a pass is bound by drawing (L13, 15 passes over 121 GiB), an SM takes 0.60
 ///         cycles for the 50.9 instructions of a place in random_reads.cuh, and has 128 lanes. An
 ///         H100 takes as long.
 constexpr double kIssued = 50.9 / 128 / 0.60;
@@ -95,8 +95,8 @@ MemorySystemShape k80() {
       .l2_gbps = 600,         // assumption
       .dram_read_gbps = 180,  // assumption: three quarters of the nominal
       .dram_write_gbps = 170,
-      // NVRTC 11.8 makes 15 multiplications of 32 bits of a place in random_reads.cuh, and 11 of one
-      // in lcg_reads.cuh; an SM has 32 lanes for them (CUDA C++ Programming Guide, arithmetic
+      // NVRTC 11.8 makes 15 multiplications of 32 bits of a place in random_reads.cuh, and 11 of
+      // one in lcg_reads.cuh; an SM has 32 lanes for them (CUDA C++ Programming Guide, arithmetic
       // instructions, compute capability 3.7).
       .draw = {.counter_cycles = 15.0 / 32 / kIssued, .lcg_cycles = 11.0 / 32 / kIssued},
   };

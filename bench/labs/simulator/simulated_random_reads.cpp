@@ -110,8 +110,8 @@ class SimulatedRandomReads : public RandomReadInstrument {
   /// Threads that run at a time.
   std::uint64_t running() const { return static_cast<std::uint64_t>(shape_.facts.sms) * 2048; }
 
-  /// \brief  Time of all reads: each pass draws all places, and loads those within its scope, at the
-  ///         same time. Some loads run through TLBs and caches; the others take as long.
+  /// \brief  Time of all reads: each pass draws all places, and loads those within its scope, at
+  ///         the same time. Some loads run through TLBs and caches; the others take as long.
   double seconds(const RandomReads& reads, std::uint64_t& sum) {
     constexpr std::uint64_t kTimed = 100'000;
     constexpr std::uint64_t kMostDrawn = 400'000;  // to warm up
