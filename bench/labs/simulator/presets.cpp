@@ -50,9 +50,9 @@ std::vector<int> sides_of(const std::vector<int>& gpc_of_sm, int gpcs) {
 }
 
 /// \brief  What instructions take that fill so many lanes, as a share of the best case. Measured on
-///         an H200: where a pass is bound by drawing (L13, 15 passes over 121 GiB), an SM takes 0.60
-///         cycles for the 50.9 instructions of a place in random_reads.cuh, and has 128 lanes. An
-///         H100 takes as long.
+///         an H200: where a pass is bound by drawing (L13, 15 passes over 121 GiB), an SM takes
+///         0.60 cycles for the 50.9 instructions of a place in random_reads.cuh, and has 128 lanes.
+///         An H100 takes as long.
 constexpr double kIssued = 50.9 / 128 / 0.60;
 
 /// \source Karnagel, Ben-Nun, Werner, Habich, Lehner: Big data causing big (TLB) problems: taming
