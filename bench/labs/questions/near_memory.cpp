@@ -322,8 +322,7 @@ LabReport near_memory(Instruments* instruments, const LabOptions& options) {
   if (instruments->simulated()) {
     report.notes.push_back(
         "How much faster near accesses are in simulated memory was put in: what was measured on "
-        "such "
-        "a GPU, or nothing.");
+        "such a GPU, or nothing.");
   }
   if (!options.quick) add_other_operations(report, *memory, options);
   add_two_passes(report, *memory, instruments->facts().l2_bytes, options);
