@@ -191,6 +191,32 @@ NEEDS = {
     lesson(24): (lesson(12),),
 }
 
+# What the labs need that belong to the course, which names them after the week that has it.
+LABS = {
+    "coalescing": (chapter("coalescing"),),
+    "latency": (chapter("path_of_a_byte"),),
+    "sectors": (chapter("coalescing"), chapter("path_of_a_byte")),
+    "memory_bandwidth": (chapter("path_of_a_byte"),),
+    "shared_memory": (chapter("shared_memory"), chapter("registers")),
+    "roofline": (chapter("roofline"),),
+}
+
+
+def lab(name):
+    """The path of a lab's page."""
+    return f"docs/labs/{name}.md"
+
+
+def labs_after(week):
+    """Paths of the labs of the course that need a page of this week, and none of a later one."""
+    weeks = PATHS["course"].weeks
+    read = {stop for each in weeks[: weeks.index(week) + 1] for stop in each.stops}
+    return tuple(
+        lab(name)
+        for name, needs in LABS.items()
+        if read.issuperset(needs) and not set(week.stops).isdisjoint(needs)
+    )
+
 
 def needs_of(page):
     """The pages that a page needs; None: the table does not know it."""
@@ -285,6 +311,10 @@ def leads_to():
 def signpost(page):
     """What the site says below the title of a page; nothing where the page has no place."""
     if needs_of(page) is None:
+        needs = LABS.get(posixpath.basename(page)[:-3]) if page.startswith(BESIDE[0]) else None
+        if needs:
+            first = " and ".join(link(other, page) for other in needs)
+            return f"**Beside the paths.** Read {first} first."
         if not page.startswith(BESIDE) or page not in leads_to():
             return ""
         return f"**Beside the paths.** Read {link(leads_to()[page], page)} first: it leads here."

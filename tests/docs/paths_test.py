@@ -92,13 +92,39 @@ class PathsTest(unittest.TestCase):
 
     def test_a_page_beside_the_paths_says_which_stop_leads_there(self):
         """The first one that links to it."""
-        text = paths.signpost("docs/labs/coalescing.md")
+        text = paths.signpost("docs/widgets/coalescing.md")
         self.assertTrue(text.startswith("**Beside the paths.** Read ["), text)
-        stop = paths.leads_to()["docs/labs/coalescing.md"]
-        self.assertIn("labs/coalescing.md", paths.text_of(stop))
+        stop = paths.leads_to()["docs/widgets/coalescing.md"]
+        self.assertIn("widgets/coalescing.md", paths.text_of(stop))
         earlier = paths.PATHS["course"].stops[: paths.PATHS["course"].stops.index(stop)]
         for other in set(earlier) - {paths.START}:
-            self.assertNotIn("labs/coalescing.md", paths.text_of(other))
+            self.assertNotIn("widgets/coalescing.md", paths.text_of(other))
+
+    def test_the_course_names_each_of_its_labs_once_what_it_needs_was_read(self):
+        """And the page of all labs agrees, with one exception for each lab that needs less."""
+        named, read = [], set()
+        for week in paths.PATHS["course"].weeks:
+            read.update(week.stops)
+            for lab in paths.labs_after(week):
+                named.append(lab)
+                for need in paths.LABS[lab.split("/")[-1][:-3]]:
+                    self.assertIn(need, read, lab)
+                    self.assertIn(f"{paths.title_of(need)}]", paths.signpost(lab))
+        self.assertEqual(sorted(named), sorted(map(paths.lab, paths.LABS)))
+        opening = " ".join(paths.text_of("docs/labs/index.md").partition("\n## ")[0].split())
+        usual = paths.chapter("path_of_a_byte")
+        for name, needs in paths.LABS.items():
+            excepted = f"*{name.replace('_', ' ')}*" in opening.replace("*C", "*c")
+            self.assertEqual(excepted, usual not in needs, name)
+
+    def test_a_lab_that_the_course_names_uses_what_its_chapters_link_to(self):
+        """A lab is no sooner named than the first chapter that leads to it."""
+        stops = paths.PATHS["course"].stops
+        for week in paths.PATHS["course"].weeks:
+            for lab in paths.labs_after(week):
+                latest = max(stops.index(each) for each in week.stops)
+                leads = paths.leads_to().get(lab, week.stops[0])  # no chapter need lead there
+                self.assertLessEqual(stops.index(leads), latest, lab)
 
     def test_what_is_not_there_is_named(self):
         with self.assertRaisesRegex(FigureError, "no heading that would be #nowhere"):

@@ -1,4 +1,7 @@
-"""Blocks of the pages of the three paths: `path evening`, and `weeks` of the course."""
+"""Blocks of the pages of the three paths: `path evening`, `weeks` and `lab_weeks` of the course."""
+
+import pathlib
+import posixpath
 
 from docs.reading import paths
 from docs.report.page_blocks.markdown import table
@@ -42,4 +45,20 @@ def weeks_block(_place, _arguments):
     return table(("week", "lecture, 90 minutes", "hand in"), rows)
 
 
-BLOCKS = {"path": path_block, "weeks": weeks_block}
+def lab_weeks_block(place, _arguments):
+    """After which week of the course each of its labs can be read."""
+    page = place.page.as_posix()
+    found = [
+        (number, ", ".join(lab_link(each, page) for each in paths.labs_after(week)))
+        for number, week in enumerate(paths.PATHS["course"].weeks, 1)
+    ]
+    return table(("after week", "labs"), [row for row in found if row[1]])
+
+
+def lab_link(lab, page):
+    """A link by the lab's name, as `make lab` takes it, with words."""
+    name = pathlib.PurePath(lab).stem.replace("_", " ")
+    return f"[{name}]({posixpath.relpath(lab, posixpath.dirname(page))})"
+
+
+BLOCKS = {"path": path_block, "weeks": weeks_block, "lab_weeks": lab_weeks_block}
