@@ -65,6 +65,7 @@ climb: build ## build, then verify (and on a GPU time) every rung
 PACKAGES = $(BUILD_PACKAGES)
 test: PACKAGES += $(TEST_PACKAGES) $(DOCS_PACKAGES)
 ready:
+	@.ci/moved
 	@.ci/install $(PACKAGES)
 	@$(if $(GIVEN),:,.ci/cuda install)
 
@@ -282,6 +283,7 @@ toolkits: ready ## compile all GPU code with CUDA 13 from PyPI, and with 12.8 an
 	done
 
 asan: ## build host code with address and undefined sanitizers, run its tests
+	@.ci/moved
 	@.ci/install $(BUILD_PACKAGES) libgtest-dev
 	@cmake --preset asan --log-level=WARNING
 	@cmake --build build/asan --target asan_tests

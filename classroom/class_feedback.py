@@ -13,7 +13,10 @@ MOST_LINES = 12  # of a message
 def explanation(test):
     """What is wrong and where to read on, as verdicts has it for the codes; empty without any."""
     for found in in_telling_order(test.get("codes", ())):
-        meaning, (page_of, heading) = meaning_of(found["code"], found.get("where"))
+        meaning, where = meaning_of(found["code"], found.get("where"))
+        if where is None:
+            return meaning
+        page_of, heading = where
         place = "the lesson" if page_of == LESSON else page_of
         return f"{meaning} Read “{heading}” in {place}."
     return ""

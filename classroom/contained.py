@@ -97,7 +97,7 @@ def entry_refused(closed):
     """Why no call can be contained below a closed folder, and what to do."""
     return (
         f"it runs compilers as another user, who may not enter {closed}: allow that with "
-        f"`chmod a+x {closed}`, or put GEMM Ladder elsewhere"
+        f"`chmod a+x {closed}`, or move GEMM Ladder elsewhere, where make builds it again"
     )
 
 

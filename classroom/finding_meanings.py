@@ -5,10 +5,9 @@ DEBUGGING = "docs/chapters/debugging.md"
 GALLERY = "docs/chapters/gallery.md"
 ON_A_GPU = "docs/chapters/kernel_on_a_gpu.md"
 GRID = (ON_A_GPU, "Grid, blocks, threads")
-WARPS = (ON_A_GPU, "Warps and lanes")
-SM = (ON_A_GPU, "The streaming multiprocessor")
+LAUNCH = (ON_A_GPU, "Two machines in one program")
+FITS = (ON_A_GPU, "Occupancy in brief")
 EDGES = (LESSON, "Edge cases")
-CODE = (LESSON, "The code")
 COPIES = ("ladder/09_async_copy/README.md", "The idea")
 PRODUCERS = ("ladder/11_producer_warps/README.md", "The idea")
 WGMMA = ("ladder/17_wgmma/README.md", "The idea")
@@ -19,8 +18,12 @@ NOBODY_WROTE = (GALLERY, "Shared memory that nobody wrote")
 OVERLAP = ("ladder/22_hopper_summit/README.md", "The idea")
 BARRIERS = (GALLERY, "Two barriers that are one")
 HANG = (GALLERY, "A hang")
+CLUSTERS = ("ladder/13_shared_k/README.md", "The idea")
+TROUBLESHOOTING = "docs/chapters/troubleshooting.md"
+REPORTS = (TROUBLESHOOTING, "Reports of the emulator")
+RESULTS = (TROUBLESHOOTING, "When a result is wrong")
 
-# (codes, what each of them means, where to read more)
+# (codes, what each of them means, where to read more: a section that speaks of it, or None)
 _ROWS = (
     # -- What a kernel did
     (
@@ -53,7 +56,7 @@ _ROWS = (
     (
         ("uninitialised-local",),
         "A result comes from a variable that never got a value. Give your sums a first value: 0.",
-        NOBODY_WROTE,
+        REPORTS,
     ),
     (
         ("uninitialised-matrix", "uninitialised-global"),
@@ -98,7 +101,7 @@ _ROWS = (
         ("null-pointer",),
         "The kernel follows a pointer that points nowhere. Does launch.cu hand over A, B and C, in "
         "the order in which the kernel takes them?",
-        CODE,
+        LAUNCH,
     ),
     (
         ("not-in-shared-memory",),
@@ -145,7 +148,7 @@ _ROWS = (
         ),
         "Blocks wait for each other, and not all of them come. All threads of a cluster must reach "
         "cluster_sync(), and a grid that waits for itself needs a cooperative launch.",
-        BARRIERS,
+        CLUSTERS,
     ),
     (
         ("deadlock", "warp-deadlock"),
@@ -170,13 +173,13 @@ _ROWS = (
         "The copy engine may still be reading shared memory when it is written again, or when the "
         "block ends. The thread that started the copy waits until it has been read; a barrier "
         "tells the others.",
-        PRODUCERS,
+        REPORTS,
     ),
     (
         ("copy-unfenced",),
         "Ordinary stores and the copy engine do not see each other in order. A fence belongs "
         "between them.",
-        PRODUCERS,
+        REPORTS,
     ),
     (
         (
@@ -191,7 +194,7 @@ _ROWS = (
         ),
         "A call for the whole warp names lanes in its mask that do not take part in it. All lanes "
         "of the mask must make the same call, at the same line.",
-        WARPS,
+        REPORTS,
     ),
     (
         (
@@ -215,7 +218,7 @@ _ROWS = (
         "Copies do not see what a thread stores until a fence shows it to them. The thread that "
         "initialises mbarriers calls fence_mbarrier_init() before the barrier that lets others use "
         "them.",
-        PRODUCERS,
+        REPORTS,
     ),
     (
         ("registers-no-warpgroup", "registers-differ", "registers-partial", "registers-beyond-sm"),
@@ -239,19 +242,19 @@ _ROWS = (
         ),
         "A block uses the shared memory of another one that is not in its cluster, or has already "
         "left. Blocks of a cluster count from 0, and wait for each other before they end.",
-        GRID,
+        CLUSTERS,
     ),
     (
         ("stack-overflow",),
         "A thread needs more memory for its own variables than it has. Is a local array too large, "
         "or does a function call itself?",
-        SM,
+        REPORTS,
     ),
     (
         ("division-by-zero", "illegal-instruction", "assertion-failed", "exception"),
         "The thread cannot go on at this line, and the launch fails. Which value does it meet "
         "there?",
-        CODE,
+        None,
     ),
     (
         (
@@ -268,9 +271,9 @@ _ROWS = (
         ),
         "CUDA does not start such a launch. Look at the tile sizes in launch.cu, and at the block "
         "and the arrays that follow from them.",
-        SM,
+        FITS,
     ),
-    (("no-kernel-launched",), "run() must launch a kernel: nothing else may compute C.", CODE),
+    (("no-kernel-launched",), "run() must launch a kernel: nothing else may compute C.", LAUNCH),
     # -- What is wrong with its result
     (
         ("never-written",),
@@ -283,7 +286,7 @@ _ROWS = (
         "Something was stored beyond the end of a matrix. Test row and column before you store.",
         EDGES,
     ),
-    (("input-changed",), "A and B belong to the caller: a kernel only reads them.", EDGES),
+    (("input-changed",), "A and B belong to the caller: a kernel only reads them.", RESULTS),
     (
         ("last-tile-row", "last-tile-column", "last-tiles"),
         "Only the last tile is wrong, the one that reaches beyond the matrix. Load 0 for what is "
@@ -295,48 +298,44 @@ _ROWS = (
         ("wrong-factor",),
         "Everything is too large or too small by the same factor: is alpha applied once, and is "
         "each k added once?",
-        (LESSON, "The maths"),
+        RESULTS,
     ),
     (
         ("nan", "infinite"),
         "Such values come from words that are read before anybody has set them: in shared memory, "
         "beyond A or B, or in C although beta is 0.",
-        NOBODY_WROTE,
+        RESULTS,
     ),
     (
         ("all-zero",),
         "All results are 0: the products are never added up, or the sums never reach C.",
-        (LESSON, "The idea"),
+        RESULTS,
     ),
     (
         ("transposed", "shifted-columns", "shifted-rows"),
         "The values are right, and lie in the wrong place: look at row, column and stride of the "
         "store, and at where this thread works.",
-        CODE,
+        RESULTS,
     ),
-    (
-        ("low-precision",),
-        "Some values were rounded on the way: keep the sums in float.",
-        ("docs/chapters/numerics.md", "Many operations: a random walk"),
-    ),
+    (("low-precision",), "Some values were rounded on the way: keep the sums in float.", RESULTS),
     (
         ("every-element-wrong",),
         "No element is right, or hardly any, so it is not an edge: check which words of A and B "
         "are multiplied, and that every k is added once.",
-        CODE,
+        RESULTS,
     ),
     (
         ("some-elements-wrong",),
         "Some elements are right. What do the wrong ones have in common: a row, a column, a "
-        "thread, the last k tile?",
-        EDGES,
+        "thread, the end of K?",
+        RESULTS,
     ),
     # -- Why it was not run
     (
         ("unknown-rung", "rung-without-kernel"),
         "launch.cu no longer defines run() in the namespace of its rung, through which the ladder "
         "calls the kernel.",
-        CODE,
+        None,
     ),
     (
         ("shape-refused",),
@@ -346,7 +345,7 @@ _ROWS = (
     (
         ("factor-not-finite", "factor-too-large"),
         "With such factors nothing can be judged: choose others.",
-        EDGES,
+        ("docs/chapters/numerics.md", "How the ladder judges a result"),
     ),
     (
         (
@@ -359,14 +358,14 @@ _ROWS = (
             "machine-missing",
         ),
         "This machine cannot run it; that says nothing about your kernel.",
-        ("docs/chapters/troubleshooting.md", "From the ladder"),
+        (TROUBLESHOOTING, "From the ladder"),
     ),
 )
 
 # {code: (what it means, where to read more)}
 MEANINGS = {code: (meaning, where) for codes, meaning, where in _ROWS for code in codes}
 # A code that a newer program has.
-UNKNOWN = ("The program's own sentence, above, says what is wrong.", CODE)
+UNKNOWN = ("The program's own sentence, above, says what is wrong.", None)
 # Of a problem that `ladder check` adds by itself, by how copies arrive in it; None: any way.
 CASES = {
     "late": (
@@ -382,7 +381,7 @@ CASES = {
     None: (
         "The kernel is right where tiles fit the matrix exactly, alpha is 1 and beta is 0. In "
         "the problem above tiles do not fit, and alpha and beta have other values. Look at the "
-        "last rows, the last columns and the last k tile.",
+        "last rows, the last columns and the end of K.",
         EDGES,
     ),
 }

@@ -360,13 +360,7 @@ def most_of_it(rung, counted):
 def explain(rung, folder, result):
     """What the findings mean."""
     if untouched(rung, folder):
-        exercise = starters.exercise_of(rung)
-        say(
-            "",
-            "This is the starter as it was handed out. Your turn:",
-            f"  {place_of_gap(folder, exercise)}",
-            *paragraph(starters.task_of(exercise)),
-        )
+        say("", *your_turn(rung, folder))
         return
     lines = meanings(result.findings, folder, rung)
     if lines:
@@ -375,6 +369,16 @@ def explain(rung, folder, result):
         line = source_line(result.facts["stores"], folder)
         if line:
             say("", "What is wrong is stored here; follow it back from there:", line)
+
+
+def your_turn(rung, folder):
+    """What is left to do in a starter that nobody has changed."""
+    exercise = starters.exercise_of(rung)
+    return [
+        "This is the starter as it was handed out. Your turn:",
+        f"  {place_of_gap(folder, exercise)}",
+        *paragraph(starters.task_of(exercise)),
+    ]
 
 
 def stuck(rung, began):

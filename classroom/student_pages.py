@@ -38,7 +38,15 @@ TABS = re.compile(r'^=== "With a GPU"\n(?:.*\n)*?=== "Without a GPU"\n\n((?: {4}
 OWN_COPY = re.compile(r"^Run `make build` after each change in `ladder/`\..*?(?=\n\n)", re.M | re.S)
 IN_A_CLASS = """\
 Work on your copy in `work/{folder}`: `make check`, `make run` and `make trace` compile it
-each time. Commit it when it is right, before you change it for the next exercise."""
+each time. Commit it when it is right, before you change it for the next exercise:
+`git checkout work/{folder}` then brings it back."""
+RUN_IT = "## Run it\n\n"
+AFTER_THE_GAP = """\
+These commands, here and further down, take your own kernel in `work/{folder}`. So fill the gap first
+(*Exercises*, below). Until then they say WRONG, and count what the starter does; what this page shows
+is what the finished kernel gives.
+
+"""
 TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)
 OWN_KERNELS = """\
 Here, `python3 -m classroom.student` takes your own kernels, and compiles them each time: come back
@@ -138,6 +146,7 @@ def lesson_page(text, rung, secrets):
     """A rung's lesson. secrets: as without_answers() takes them."""
     text = OF_A_WIDGET.sub("", text)
     page = without_a_gpu(OWN_COPY.sub(IN_A_CLASS.format(folder=rung.folder), text))
+    page = page.replace(RUN_IT, RUN_IT + AFTER_THE_GAP.format(folder=rung.folder))
     return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
 
 

@@ -39,6 +39,7 @@ RECORDED = (
 OTHERS = (
     ".ci/build",
     ".ci/install",
+    ".ci/moved",
     "docs/start/first_kernel.cu",
     *(f"docs/start/own_kernel/{name}.cu" for name in ("reduction", "softmax", "transpose")),
 )
@@ -55,13 +56,14 @@ STUDENT := python3 -m classroom.student
 
 .DEFAULT_GOAL := help
 .PHONY: help ready build rung-given own-kernel start hint check watch trace predict run \\
-        glassbox progress reset submit grade
+        glassbox progress reset submit update grade
 
 # Whether a rung was begun is looked for first: a build takes minutes.
 WHOSE = $(if $(wildcard work/$(RUNG)_* work/0$(RUNG)_* work/$(RUNG) work/*_$(RUNG)),$(STUDENT))
 start hint reset submit: rung-given
 
 ready:
+	@.ci/moved
 	@.ci/install $(BUILD_PACKAGES)
 
 build: ready ## install what is missing and build what checks your kernels
@@ -87,13 +89,27 @@ glassbox: ## run any CUDA program without a GPU, and check it: FILE=my.cu [ARGS=
 	@.ci/build glassbox
 	@build/glassbox '$(FILE)' $(if $(ARGS),-- $(ARGS))
 
+# A pull that neither asks how nor for a message, whatever git is configured to.
+update: ## what your teacher has added; your commits and your folder in work/ stay
+	@git pull --quiet --no-rebase --no-edit
+	@$(STUDENT) progress
+
 grade:
 	@echo 'Your teacher has the grader; make check and make submit are yours.' >&2
 	@exit 2
 
 @blocks@
 """
-IGNORED = "/build/\n/*.html\n/work/backup/\n/.predictions.json\n__pycache__/\n"
+# What programs write at each call, or for one machine: tracked, it would keep a student from pulling.
+IGNORED = """\
+/build/
+/*.html
+/work/backup/
+/work/.progress.json*
+/work/compile_flags.txt
+/.predictions.json
+__pycache__/
+"""
 README = """\
 @title@
 Here you write CUDA kernels that multiply matrices, one rung of a ladder after the other. This copy
@@ -110,6 +126,7 @@ make trace RUNG=@first@     # what your kernel asks of memory, line by line
 make hint RUNG=@first@      # helps, in three steps
 make submit RUNG=@first@    # packs what you hand in: work/@folder@.tar.gz
 make progress          # what you have done so far
+make update            # brings the rungs that your teacher has added
 ```
 
 Read first `docs/chapters/kernel_on_a_gpu.md`, and then the lesson of the rung,
@@ -120,7 +137,8 @@ Where a page names a widget, a lab or a rung that is not here, it is in the whol
 address your teacher has. In the table that `make run` prints, *error / bound* is the largest error,
 as a share of what rounding may cause. *Barriers* are places where the threads of a block wait for
 each other; rung 03 has the first. TFLOP/s are 10¹² floating-point operations per second, recorded
-on a GPU, and *burst* means that it had rested and was cool.
+on a GPU, and *burst* means that it had rested and was cool. Where `make check` speaks of *hazards*, it
+means races between threads, and accesses to what is not there or was never written.
 
 The first command that checks also builds the emulator, which takes some minutes. If packages are
 missing, it says which.
@@ -129,12 +147,14 @@ missing, it says which.
 
 It is a part of GEMM Ladder, an open educational project, made for classes from version
 @commit@. The kernels in `ladder/` are starters: the section that you are asked to write is empty,
-and pages hide it, too, unless the starter of a later rung shows it. What times kernels on a GPU and
+and lessons hide it; chapters do, too, until the starter of a later rung shows it. What times kernels on a GPU and
 what grades them stays with your teacher; the times and counters that you see were recorded on
 NVIDIA GPUs.
 
 You may edit everything, but only your folder in `work/` counts, and it is graded with your
-teacher's copy of the rest. This folder is a git repository: commit as often as you like.
+teacher's copy of the rest. This folder is a git repository: commit as often as you like. `git
+checkout work/@folder@` brings back what you have committed last, and `make update` keeps your
+commits and your folder in `work/`.
 
 `make` lists all commands.
 """

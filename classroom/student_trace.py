@@ -5,8 +5,8 @@ import subprocess
 
 from classroom import progress_file, starters
 from classroom.kernel_library import FLAVOURS, CompileError, sources_of, text_of
-from classroom.student_check import WRONG, compiled, environment_with, whose
-from classroom.student_folder import LADDER, MADE, folder_of, made_for, say
+from classroom.student_check import WRONG, compiled, environment_with, whose, your_turn
+from classroom.student_folder import LADDER, MADE, folder_of, made_for, say, untouched
 
 
 def changed_lines(old, new):
@@ -40,6 +40,8 @@ def with_own_kernel(rung, command, words, flavours):
     except CompileError as error:
         say("It does not compile yet.", "", *error.lines)
         return WRONG
+    if command != "predict" and untouched(rung, folder):  # its counters would puzzle a reader
+        say("", *your_turn(rung, folder))
     return WRONG if done.returncode < 0 else done.returncode
 
 

@@ -7,6 +7,7 @@ import itertools
 import pathlib
 import textwrap
 
+from bench import SOURCES
 from classroom.compiler_messages import in_columns, lines_of
 from classroom.finding_meanings import CASES, LESSON, MEANINGS, UNKNOWN
 from classroom.kernel_library import ROOM
@@ -89,9 +90,13 @@ def places(findings, folder):
 
 
 def reading(where, rung):
-    """'Read "A race" in docs/chapters/debugging.md.'"""
+    """['  Read "A race" in docs/chapters/debugging.md.'], or nothing where no section speaks of it."""
+    if where is None:
+        return []
     path, heading = where
-    return f'Read "{heading}" in {rung.path / "README.md" if path == LESSON else path}.'
+    page = rung.path / "README.md" if path == LESSON else path
+    here = "" if (SOURCES / page).exists() else ", in the whole ladder"  # a class has some lessons
+    return paragraph(f'Read "{heading}" in {page}{here}.')
 
 
 def in_telling_order(findings):
@@ -135,7 +140,7 @@ def meanings(findings, folder, rung):
     lines = []
     for (meaning, where), found in list(explained.items())[:MOST]:
         lines += [""] * bool(lines)
-        lines += [*places(found, folder), *paragraph(meaning), f"  {reading(where, rung)}"]
+        lines += [*places(found, folder), *paragraph(meaning), *reading(where, rung)]
     if any(finding["code"] in caused for finding in findings):
         lines += ["", *paragraph(FIRST_THIS)]
     return lines
@@ -143,4 +148,4 @@ def meanings(findings, folder, rung):
 
 def readings():
     """All (path, heading) that verdicts name; those of lessons hold for every rung."""
-    return {where for _, where in (*MEANINGS.values(), *CASES.values(), UNKNOWN)}
+    return {where for _, where in (*MEANINGS.values(), *CASES.values(), UNKNOWN)} - {None}

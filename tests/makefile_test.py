@@ -1,4 +1,4 @@
-"""What make calls: a tree keeps its choice of CUDA; where things are installed.
+"""What make calls: a tree keeps its choice of CUDA; a moved one is built anew; where things go.
 
 cmake, ninja, nvcc and apt are stand-ins.
 """
@@ -101,6 +101,51 @@ class Make(unittest.TestCase):
         self.stand_in("nvcc", NVCC)
         self.assertEqual(self.configured(), "ON")
         self.assertIsNone(self.configured())
+
+    def built_as(self, folder):
+        """A build that CMake has made in this folder, without CUDA, as that was chosen."""
+        build = self.root / "build"
+        shutil.rmtree(build, ignore_errors=True)
+        for name in ("python/whole", "cuda-13/nvcc", "objects/old.o", "build.ninja", "ladder"):
+            (build / name).parent.mkdir(parents=True, exist_ok=True)
+            (build / name).touch()
+        (build / "ladder").chmod(0o755)
+        (build / "CMakeCache.txt").write_text(
+            f"CMAKE_HOME_DIRECTORY:INTERNAL={folder}\nLADDER_CUDA:BOOL=OFF\n"
+        )
+
+    def test_a_tree_that_was_moved_is_built_anew(self):
+        """Also a copy, whose original is there; what was chosen and fetched stays."""
+        self.stand_in("nvcc", NVCC)
+        original = tempfile.TemporaryDirectory()
+        self.addCleanup(original.cleanup)
+        for elsewhere in ("/root/gone", original.name):
+            self.built_as(elsewhere)
+            code, said, calls = self.make("build")
+            self.assertEqual(code, 0, said)
+            self.assertIn(f"This folder was built as {elsewhere}, and", said)
+            self.assertIn("The first build takes some minutes", said)
+            self.assertIn("-DLADDER_CUDA=OFF", calls[0])
+            kept = {path.name for path in (self.root / "build").iterdir()}
+            self.assertEqual(kept, {"python", "cuda-13", "build.ninja", "CMakeCache.txt"})
+
+    def test_a_tree_that_stayed_is_not_built_anew(self):
+        """Also one that is reached by another path, or whose build lies elsewhere."""
+        other = self.root.with_name(self.root.name + "-link")
+        other.symlink_to(self.root)
+        self.addCleanup(other.unlink)
+        self.stand_in("cmake", CMAKE)
+        for known in (self.root, other):
+            self.built_as(known)
+            code, said, _ = self.make("build")
+            self.assertEqual((code, said), (0, ""))
+            self.assertTrue((self.root / "build/objects/old.o").exists())
+        elsewhere = self.root / "large-disk"
+        self.built_as("/root/gone")
+        (self.root / "build").rename(elsewhere)
+        (self.root / "build").symlink_to(elsewhere)
+        self.assertNotIn("begins anew", self.make("configured")[1])
+        self.assertTrue((elsewhere / "objects/old.o").exists())
 
     def test_install_says_where_and_takes_a_folder_from_here(self):
         code, said, calls = self.make("install", "PREFIX=here")

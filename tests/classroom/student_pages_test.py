@@ -94,7 +94,18 @@ class StudentPagesTest(unittest.TestCase):
         said = student_pages.lesson_page(page, rung, {})
         self.assertIn("# T\n\n```sh\nmake run\n```\n\nIt takes 3 %.\n\nWork on your copy", said)
         self.assertIn(f"`work/{rung.folder}`", said)
-        self.assertTrue(said.endswith("exercise.\n\nEnd.\n"), said)
+        self.assertTrue(said.endswith("then brings it back.\n\nEnd.\n"), said)
+
+    def test_a_lesson_says_whose_results_it_shows_where_it_shows_them(self):
+        rung = own_rungs()[2]
+        page = "# T\n\n## The maths\n\nx\n\n## Run it\n\n```sh\nmake run RUNG=02\n```\n\n## Quiz\n"
+        said = student_pages.lesson_page(page, rung, {})
+        _, _, below = said.partition("## Run it\n")
+        note, _, commands = below.partition("```sh")
+        self.assertIn(f"your own kernel in `work/{rung.folder}`", note)
+        self.assertIn("fill the gap first", note)
+        self.assertIn("make run RUNG=02", commands)
+        self.assertEqual(said.count("fill the gap first"), 1)
 
     def test_links_that_lead_nowhere_become_words(self):
         tree = {"ladder", "ladder/02_a", "ladder/02_a/README.md", "docs/b.md", "docs/c.svg"}

@@ -139,7 +139,7 @@ class StudentRepositoryTest(unittest.TestCase):
         """No sentence about kernels in ladder/, no second tab, no markers of the book's programs."""
         for rung in RUNGS:
             page = (self.whole.folder / rung.path / "README.md").read_text()
-            for text in ('=== "', "git checkout", "after each change in `ladder/`", "<!--"):
+            for text in ('=== "', "git checkout ladder", "after each change in `ladder/`", "<!--"):
                 self.assertNotIn(text, page, rung.label)
 
     def test_output_keeps_its_columns(self):
@@ -309,6 +309,53 @@ class StudentRepositoryTest(unittest.TestCase):
             ).stdout
             self.assertIn("ladder/02_coalesced/kernel.cuh", listed)
             self.assertNotIn("work/", listed)  # a teacher's own solution
+
+    def test_a_student_with_commits_of_their_own_gets_the_next_rung(self):
+        """`make update`, where a plain `git pull` stops: it asks for nothing, not even a message."""
+        with tempfile.TemporaryDirectory() as room:
+            first = Repository(room, "1")
+            clone = pathlib.Path(room, "clone")
+            environment = {
+                **{name: text for name, text in os.environ.items() if name != "LADDER_WORK"},
+                "HOME": room,  # what git is configured to there: nothing
+                "GIT_CONFIG_NOSYSTEM": "1",
+                "GIT_EDITOR": "false",  # a pull that asks for a message fails
+                "GIT_MERGE_AUTOEDIT": "yes",
+                **{f"GIT_{who}_{what}": "me" for who in ("AUTHOR", "COMMITTER") for what in
+                   ("NAME", "EMAIL")},
+            }  # fmt: skip
+
+            def run(*words, folder=clone):
+                done = subprocess.run(
+                    words, cwd=folder, env=environment, text=True, check=False,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                )  # fmt: skip
+                return done.returncode, done.stdout
+
+            self.assertEqual(run("git", "clone", "-q", first.folder, clone, folder=room)[0], 0)
+            student = (sys.executable, "-m", "classroom.student")
+            self.assertEqual(run(*student, "start", "1")[0], 0)
+            mine = clone / "work/01_naive/kernel.cuh"
+            mine.write_text("// mine\n")
+            run("git", "add", "--all")
+            self.assertEqual(run("git", "commit", "-q", "-m", "mine")[0], 0)
+            self.assertEqual(run(*student, "hint", "1")[0], 0)  # it writes down that it was read
+            self.assertEqual(run("git", "status", "--porcelain"), (0, ""))
+            mine.write_text("// not committed\n")
+            Repository(room, "1", "2")
+            self.assertNotEqual(run("git", "pull")[0], 0, "then nobody needs make update")
+            code, said = run("make", "update")
+            self.assertEqual(code, 0, said)
+            self.assertEqual(mine.read_text(), "// not committed\n")
+            self.assertTrue((clone / RUNGS[1].path / "kernel.cuh").is_file())
+            self.assertIn("hints", run(*student, "progress")[1])
+            self.assertEqual(run(*student, "start", "2")[0], 0)
+
+    def test_every_lesson_says_whose_results_it_shows(self):
+        for rung in RUNGS:
+            page = (self.whole.folder / rung.path / "README.md").read_text()
+            _, _, below = page.partition("## Run it\n")
+            self.assertIn("fill the gap first", below.partition("```")[0], rung.label)
 
     def test_what_has_not_changed_is_not_written_again(self):
         """Else a build of the class would begin from the start."""

@@ -9,15 +9,25 @@ import os
 import pathlib
 import re
 import select
+import shutil
 import signal
 import subprocess
 import tarfile
+import tempfile
 import time
 import unittest
+from unittest import mock
 
 from bench.copies import ROW
 from bench.rungs import own_rungs
-from classroom import progress_file, starters, student_check, student_trace, verdicts
+from classroom import (
+    kernel_library,
+    progress_file,
+    starters,
+    student_check,
+    student_trace,
+    verdicts,
+)
 from tests import SOURCES
 from tests.classroom import beginners
 from tests.classroom.classroom import Classroom
@@ -387,6 +397,27 @@ class StudentTest(unittest.TestCase):
         command = "python3 -m classroom.student check 02 --size 33"
         self.assertIn(command, " ".join(said.split()))
         self.assertNotIn("build/ladder check", said)
+
+    def test_run_and_trace_say_of_a_starter_that_it_is_one(self):
+        """Its results are wrong and its counters puzzling; once it has changed, they are its own."""
+        starter = "This is the starter as it was handed out. Your turn:"
+        self.assertEqual(self.student("start", 2)[0], 0)
+        for command in ("run", "trace"):
+            _, said = self.student(command, 2, "--size", 32)
+            self.assertIn(starter, said)
+            self.assertIn('section "Where this thread works"', said.partition(starter)[2])
+        mapping = beginners.BEGINNERS[0]
+        self.room.write(mapping.rung, *mapping.edits)
+        self.assertNotIn(starter, self.student("trace", 2, "--size", 32)[1])
+
+    def test_the_build_of_a_tree_that_was_copied_is_not_taken(self):
+        """It compiles with the headers of the tree that it was made in."""
+        copied = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        shutil.copy(kernel_library.BUILD / "kernel_library.json", copied)
+        self.enterContext(mock.patch.object(kernel_library, "BUILD", copied))
+        rung = own_rungs()[2]
+        with self.assertRaisesRegex(kernel_library.NotBuilt, "in another folder"):
+            kernel_library.build_libraries(SOURCES / rung.path, rung, copied / "out")
 
     def test_changed_lines(self):
         old, new = "a\nb\nc\n", "a\nx\nb\nc\ny\n"

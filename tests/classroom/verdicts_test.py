@@ -98,6 +98,75 @@ def wrong(code, where=None, **more):
     }
 
 
+# What a section has to say that a finding sends a student to: words of its mistake, by one code of
+# each row of the table.
+SPEAKS_OF = {
+    "race-between-blocks": ("blockIdx", "any order"),
+    "race-in-global-memory": ("threadIdx", "row"),
+    "race-in-shared-memory": ("barrier", "race"),
+    "before-previous-kernel": ("kernel before", "waited"),
+    "uninitialised-local": ("local variable", "acc = 0.0f"),
+    "uninitialised-matrix": ("β", "C"),
+    "uninitialised-shared": ("__shared__", "written"),
+    "out-of-bounds-shared": ("index", "array"),
+    "out-of-bounds-dynamic-shared": ("index", "array"),
+    "out-of-bounds-local": ("index", "array"),
+    "out-of-bounds-matrix": ("M", "N", "K"),
+    "null-pointer": ("launch.cu", "A, B, beta, C"),
+    "not-in-shared-memory": ("shared memory", "cop"),
+    "misaligned-access": ("float4", "16"),
+    "misaligned-argument": ("float4", "16"),
+    "missing-barrier": ("barrier", "all threads"),
+    "divergent-barrier": ("barrier", "branches"),
+    "named-barrier-count": ("barrier", "all threads"),
+    "missing-cluster-barrier": ("cluster", "barrier"),
+    "deadlock": ("wait",),
+    "endless-loop": ("endless loop",),
+    "copy-in-flight": ("wait", "barrier"),
+    "copy-still-reads": ("copy", "shared memory", "tma_store"),
+    "copy-unfenced": ("fence_proxy_async",),
+    "undefined-shuffle": ("shuffle", "mask"),
+    "mbarrier-invalid": ("mbarrier", "phase", "arriv"),
+    "mbarrier-unfenced": ("mbarrier", "fence_mbarrier_init"),
+    "registers-differ": ("setmaxnreg", "warpgroup"),
+    "wgmma-unfenced": ("wgmma", "warpgroup", "wait"),
+    "cluster-no-such-block": ("cluster", "shared memory"),
+    "stack-overflow": ("stack overflow",),
+    "block-does-not-fit": ("blocks fit", "shared memory", "threads"),
+    "no-kernel-launched": ("launch",),
+    "never-written": ("element", "threads"),
+    "outside-written": ("M", "N"),
+    "input-changed": ("writes A or B",),
+    "last-tiles": ("M", "N", "K"),
+    "wrong-beta": ("β", "C"),
+    "wrong-factor": ("alpha", "factor"),
+    "nan": ("beta is 0", "before they were written"),
+    "all-zero": ("all of them 0", "sum"),
+    "transposed": ("transposed", "row"),
+    "low-precision": ("precision",),
+    "every-element-wrong": ("words of A and B", "each k once"),
+    "some-elements-wrong": ("edge", "tile", "race"),
+    "shape-refused": ("M", "N", "K"),
+    "factor-not-finite": ("refuses factors",),
+    "machine-missing": ("GPU",),
+}
+
+
+def section(page, heading):
+    """The text below a heading, up to the next one of its level; fenced code has no headings."""
+    level, lines, fenced = 0, [], False
+    for line in page.splitlines():
+        fenced ^= line.startswith("```")
+        mark = None if fenced else re.fullmatch(r"(#+) (.*)", line)
+        if mark and level and len(mark[1]) <= level:
+            break
+        if mark and mark[2] == heading:
+            level = len(mark[1])
+        elif level:
+            lines.append(line)
+    return " ".join(" ".join(lines).split())
+
+
 def codes_of_the_program():
     """All codes that findings can have, from the rules that the program itself writes."""
     done = subprocess.run(
@@ -131,6 +200,34 @@ class VerdictsTest(unittest.TestCase):
             for page in lessons if path == verdicts.LESSON else [path]:
                 headings = re.findall(r"^#+ (.*)$", (SOURCES / page).read_text(), flags=re.M)
                 self.assertIn(heading, headings, page)
+
+    def test_a_section_speaks_of_the_mistake(self):
+        """Of a lesson, in every rung's: who is sent there reads of what went wrong."""
+        told = {verdicts.MEANINGS[code]: words for code, words in SPEAKS_OF.items()}
+        lessons = [rung.path / "README.md" for rung in own_rungs().values()]
+        for row in dict.fromkeys(verdicts.MEANINGS.values()):
+            meaning, where = row
+            if where is None:
+                continue
+            self.assertIn(row, told, "no words in SPEAKS_OF")
+            for page in lessons if where[0] == verdicts.LESSON else [where[0]]:
+                text = section((SOURCES / page).read_text(), where[1])
+                for word in told[row]:
+                    with self.subTest(mistake=meaning[:40], page=str(page), section=where[1]):
+                        whole = rf"\b{word}\b" if len(word) == 1 else rf"(?i:\b{re.escape(word)})"
+                        self.assertRegex(text, whole)
+
+    def test_no_section_is_named_where_none_speaks_of_it(self):
+        text = self.text(fault("division-by-zero"))
+        self.assertIn("The thread cannot go on at this line", text)
+        self.assertNotIn("Read ", text)
+        self.assertNotIn("Read ", self.text(fault("of-tomorrow")))
+
+    def test_a_lesson_that_a_class_does_not_have_is_in_the_whole_ladder(self):
+        known = verdicts.reading(("ladder/13_shared_k/README.md", "The idea"), self.rung)
+        other = verdicts.reading(("ladder/99_none/README.md", "The idea"), self.rung)
+        self.assertNotIn("in the whole ladder", " ".join(known))
+        self.assertIn("in the whole ladder", " ".join(other))
 
     def test_every_code_has_a_meaning_and_no_other(self):
         codes = codes_of_the_program()

@@ -46,7 +46,7 @@ def joined_literals():
             if "__pycache__" in path.parts:
                 continue
             text.append(re.sub(r'"\s*\n?\s*f?"', "", path.read_text()))
-    for name in ("Makefile", ".ci/install", ".ci/cuda", ".ci/pip"):
+    for name in ("Makefile", ".ci/install", ".ci/moved", ".ci/cuda", ".ci/pip"):
         text.append((SOURCES / name).read_text())
     return " ".join(re.sub(r"\s+", " ", part) for part in text)
 
