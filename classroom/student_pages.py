@@ -42,9 +42,9 @@ each time. Commit it when it is right, before you change it for the next exercis
 `git checkout work/{folder}` then brings it back."""
 RUN_IT = "## Run it\n\n"
 AFTER_THE_GAP = """\
-These commands, here and further down, take your own kernel in `work/{folder}`. So fill the gap first
-(*Exercises*, below). Until then they say WRONG, and count what the starter does; what this page shows
-is what the finished kernel gives.
+These commands, here and further down, take your own kernel in `work/{folder}`. So fill the gap
+first (*Exercises*, below). Until then they say WRONG, and count what the starter does; what this
+page shows is what the finished kernel gives.
 
 """
 TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)

@@ -100,7 +100,7 @@ grade:
 
 @blocks@
 """
-# What programs write at each call, or for one machine: tracked, it would keep a student from pulling.
+# What programs write at each call, or for one machine: tracked, it would be in a student's way.
 IGNORED = """\
 /build/
 /*.html
@@ -137,8 +137,8 @@ Where a page names a widget, a lab or a rung that is not here, it is in the whol
 address your teacher has. In the table that `make run` prints, *error / bound* is the largest error,
 as a share of what rounding may cause. *Barriers* are places where the threads of a block wait for
 each other; rung 03 has the first. TFLOP/s are 10¹² floating-point operations per second, recorded
-on a GPU, and *burst* means that it had rested and was cool. Where `make check` speaks of *hazards*, it
-means races between threads, and accesses to what is not there or was never written.
+on a GPU, and *burst* means that it had rested and was cool. Where `make check` speaks of *hazards*,
+it means races between threads, and accesses to what is not there or was never written.
 
 The first command that checks also builds the emulator, which takes some minutes. If packages are
 missing, it says which.
@@ -147,9 +147,9 @@ missing, it says which.
 
 It is a part of GEMM Ladder, an open educational project, made for classes from version
 @commit@. The kernels in `ladder/` are starters: the section that you are asked to write is empty,
-and lessons hide it; chapters do, too, until the starter of a later rung shows it. What times kernels on a GPU and
-what grades them stays with your teacher; the times and counters that you see were recorded on
-NVIDIA GPUs.
+and lessons hide it; chapters do, too, until the starter of a later rung shows it. What times
+kernels on a GPU and what grades them stays with your teacher; the times and counters that you see
+were recorded on NVIDIA GPUs.
 
 You may edit everything, but only your folder in `work/` counts, and it is graded with your
 teacher's copy of the rest. This folder is a git repository: commit as often as you like. `git

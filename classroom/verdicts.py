@@ -90,7 +90,7 @@ def places(findings, folder):
 
 
 def reading(where, rung):
-    """['  Read "A race" in docs/chapters/debugging.md.'], or nothing where no section speaks of it."""
+    """['  Read "A race" in docs/chapters/debugging.md.'], or [] where no section speaks of it."""
     if where is None:
         return []
     path, heading = where
