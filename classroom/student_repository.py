@@ -136,8 +136,9 @@ chapters of the book are in `docs/chapters/`.
 Where a page names a widget, a lab or a rung that is not here, it is in the whole book, whose
 address your teacher has. In the table that `make run` prints, *error / bound* is the largest error,
 as a share of what rounding may cause. *Barriers* are places where the threads of a block wait for
-each other; rung 03 has the first. TFLOP/s are 10¹² floating-point operations per second, recorded
-on a GPU, and *burst* means that it had rested and was cool. Where `make check` speaks of *hazards*,
+each other; rung 03 has the first. TFLOP/s are 10¹² floating-point operations per second. They were
+recorded on a GPU, with the finished kernel and not with yours; *burst* means that it had rested and
+was cool. Where `make check` speaks of *hazards*,
 it means races between threads, and accesses to what is not there or was never written.
 
 The first command that checks also builds the emulator, which takes some minutes. If packages are
@@ -152,9 +153,9 @@ kernels on a GPU and what grades them stays with your teacher; the times and cou
 were recorded on NVIDIA GPUs.
 
 You may edit everything, but only your folder in `work/` counts, and it is graded with your
-teacher's copy of the rest. This folder is a git repository: commit as often as you like. `git
-checkout work/@folder@` brings back what you have committed last, and `make update` keeps your
-commits and your folder in `work/`.
+teacher's copy of the rest. This folder is a git repository: commit as often as you like.
+`git checkout work/@folder@` brings back what you have committed last, and `make update` keeps
+your commits and your folder in `work/`.
 
 `make` lists all commands.
 """

@@ -18,6 +18,7 @@ from bench.rungs import own_rungs
 from classroom import allowed, source_text, starters, student, student_pages, student_repository
 from classroom.starters import MARK
 from tests import SOURCES
+from tests.docs import page_commands
 
 RUNGS = list(own_rungs().values())
 
@@ -188,6 +189,8 @@ class StudentRepositoryTest(unittest.TestCase):
         for target in (*targets, "build", "check", "reset", "run", "glassbox"):
             self.assertRegex(makefile, rf"(?m)^{target}:.*## ")
         self.assertNotIn("@", readme)
+        for page in self.whole.folder.rglob("*.md"):
+            self.assertEqual(page_commands.broken_commands(page.read_text()), [], page)
         for page in re.findall(r"`((?:docs|ladder)/\S+\.md)`", readme):
             self.assertTrue((self.whole.folder / page).is_file(), page)
         self.assertIn("docs/chapters/kernel_on_a_gpu.md", readme)

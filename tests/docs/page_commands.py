@@ -5,6 +5,7 @@ import re
 import subprocess
 
 from bench.rungs import rung_table
+from classroom import student_repository
 
 SHELLS = ("", "sh", "bash", "shell", "console", "text")  # fences that may hold commands
 
@@ -27,11 +28,12 @@ def flags_of_program(program):
 
 
 class Commands:
-    """What can be typed: make targets, the program's subcommands with flags, scripts."""
+    """What can be typed: make targets, here or in a class's repository, the program's subcommands
+    with flags, scripts."""
 
     def __init__(self, program):
         """Asks the program for its flags; without one they are None, and not looked at."""
-        makefile = pathlib.Path("Makefile").read_text()
+        makefile = pathlib.Path("Makefile").read_text() + student_repository.MAKEFILE
         self.targets = set(re.findall(r"^([a-z][\w-]*%?):", makefile, flags=re.M))
         self.rungs = {f"{number:02}" for number in rung_table()}
         self.flags = flags_of_program(program) if program.is_file() else None
@@ -130,10 +132,22 @@ def commands_of(text):
     ]
 
 
+FENCED = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1 *$", re.M | re.S)
+BROKEN = re.compile(r"(?<!`)`(?!`)([^`\n]*)\n\s*([^`\n]*)`(?!`)")
+STARTS = re.compile(r"(?:make|git|head|chmod|ncu|gdb|python3|\S*build/\S+)(?:\s|$)")
+
+
+def broken_commands(text):
+    """Commands in a page's prose that go on in its next line: copied from there, they are two."""
+    spans = BROKEN.findall(FENCED.sub("", text))
+    return [f"{first} {rest}" for first, rest in spans if STARTS.match(first)]
+
+
 def command_faults(path, commands):
     """What is wrong with the commands of a page."""
+    text = path.read_text()
     return [
         f"{path}:{number}: `{command}`: {fault}"
-        for number, command in commands_of(path.read_text())
+        for number, command in commands_of(text)
         for fault in commands.faults(command)
-    ]
+    ] + [f"{path}: `{command}` is broken over two lines" for command in broken_commands(text)]

@@ -201,6 +201,13 @@ class CommandsTest(unittest.TestCase):
         self.assertEqual(len(page_commands.commands_of(text)), 6)
         self.assertEqual(self.faults(text), [])
 
+    def test_a_command_of_prose_is_on_one_line(self):
+        text = "Run `make check\n  RUNG=03`, and `git\ncheckout a`; not `a\nname` or `make run`.\n"
+        text += "```sh\nmake run \\\n  RUNG=03\n```\n"
+        self.assertEqual(
+            page_commands.broken_commands(text), ["make check RUNG=03", "git checkout a"]
+        )
+
     def test_unknown_ones_are_named(self):
         for command, fault in (
             ("make luck", "there is no target 'luck'"),
