@@ -133,14 +133,14 @@ def commands_of(text):
 
 
 FENCED = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1 *$", re.M | re.S)
-BROKEN = re.compile(r"(?<!`)`(?!`)([^`\n]*)\n\s*([^`\n]*)`(?!`)")
+SPAN = re.compile(r"(`+)(?!`)((?:(?!\n\n).)+?)(?<!`)\1(?!`)", re.S)  # of code, in a paragraph
 STARTS = re.compile(r"(?:make|git|head|chmod|ncu|gdb|python3|\S*build/\S+)(?:\s|$)")
 
 
 def broken_commands(text):
     """Commands in a page's prose that go on in its next line: copied from there, they are two."""
-    spans = BROKEN.findall(FENCED.sub("", text))
-    return [f"{first} {rest}" for first, rest in spans if STARTS.match(first)]
+    spans = [span[2].strip() for span in SPAN.finditer(FENCED.sub("", text))]
+    return [" ".join(span.split()) for span in spans if "\n" in span and STARTS.match(span)]
 
 
 def command_faults(path, commands):
