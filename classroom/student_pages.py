@@ -36,10 +36,11 @@ OF_A_WIDGET = re.compile(
 TABS = re.compile(r'^=== "With a GPU"\n(?:.*\n)*?=== "Without a GPU"\n\n((?: {4}.*\n|\n)+)', re.M)
 # Where a lesson says how the ladder's own kernel is changed and brought back.
 OWN_COPY = re.compile(r"^Run `make build` after each change in `ladder/`\..*?(?=\n\n)", re.M | re.S)
+EXERCISES = "## Exercises\n\n"
 IN_A_CLASS = """\
-Work on your copy in `work/{folder}`: `make check`, `make run` and `make trace` compile it
-each time. Commit it when it is right, before you change it for the next exercise:
-`git checkout work/{folder}` then brings it back."""
+Work on your copy in `work/{folder}`, its `launch.cu` included: `make check`, `make run` and
+`make trace` compile it each time. Commit it when it is right, before you change it for the next
+exercise: `git checkout work/{folder}` then brings it back."""
 RUN_IT = "## Run it\n\n"
 AFTER_THE_GAP = """\
 These commands, here and further down, take your own kernel in `work/{folder}`. So fill the gap
@@ -145,7 +146,9 @@ def without_a_gpu(page):
 def lesson_page(text, rung, secrets):
     """A rung's lesson. secrets: as without_answers() takes them."""
     text = OF_A_WIDGET.sub("", text)
-    page = without_a_gpu(OWN_COPY.sub(IN_A_CLASS.format(folder=rung.folder), text))
+    text = OWN_COPY.sub("", text).replace(EXERCISES + "\n\n", EXERCISES)
+    text = text.replace(EXERCISES, f"{EXERCISES}{IN_A_CLASS.format(folder=rung.folder)}\n\n")
+    page = without_a_gpu(text)
     page = page.replace(RUN_IT, RUN_IT + AFTER_THE_GAP.format(folder=rung.folder))
     return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
 

@@ -104,6 +104,8 @@ grade:
 IGNORED = """\
 /build/
 /*.html
+/*.json
+!/CMakePresets.json
 /work/backup/
 /work/.progress.json*
 /work/compile_flags.txt

@@ -358,7 +358,10 @@ class StudentRepositoryTest(unittest.TestCase):
         for rung in RUNGS:
             page = (self.whole.folder / rung.path / "README.md").read_text()
             _, _, below = page.partition("## Run it\n")
-            self.assertIn("fill the gap first", below.partition("```")[0], rung.label)
+            above = " ".join(below.partition("```")[0].split())
+            self.assertIn("fill the gap first", above, rung.label)
+            _, _, exercises = page.partition("## Exercises\n\n")
+            self.assertTrue(exercises.startswith("Work on your copy"), rung.label)
 
     def test_what_has_not_changed_is_not_written_again(self):
         """Else a build of the class would begin from the start."""
