@@ -71,12 +71,16 @@ def introduce(rung, exercise):
     )
 
 
+FLAGS = WORK / "compile_flags.txt"
+
+
 def tell_editor():
-    """Puts the emulator's words beside the student's files, for clangd: as `glassbox init` does."""
-    flags = WORK / "compile_flags.txt"
-    if not flags.exists():
-        known = (SOURCES / "glassbox" / "rung_flags.txt").read_text()
-        flags.write_text(known.replace("{tree}", str(SOURCES)))
+    """Puts the emulator's words beside the student's files, for clangd: as `glassbox init` does.
+    Where the tree was moved, it names the new place; what a student has changed stays."""
+    known = (SOURCES / "glassbox" / "rung_flags.txt").read_text()
+    ours = re.escape(known).replace(re.escape("{tree}"), ".+")
+    if not FLAGS.exists() or re.fullmatch(ours, FLAGS.read_text()):
+        FLAGS.write_text(known.replace("{tree}", str(SOURCES)))
 
 
 def start(rung, progress):
@@ -312,6 +316,8 @@ def do(options):
     if options.command == "check":
         return check_all(options.rungs, progress, shape)
     rung = rung_called(options.rung)
+    if FLAGS.exists():
+        tell_editor()
     if options.command == "hint":
         return hint(rung, progress, options.level)
     if options.command == "watch":

@@ -419,6 +419,18 @@ class StudentTest(unittest.TestCase):
         with self.assertRaisesRegex(kernel_library.NotBuilt, "in another folder"):
             kernel_library.build_libraries(SOURCES / rung.path, rung, copied / "out")
 
+    def test_an_editor_is_told_where_a_moved_tree_is(self):
+        flags = self.room.work / "compile_flags.txt"
+        self.assertEqual(self.student("start", 1)[0], 0)
+        here = flags.read_text()
+        self.assertIn(f"-I{SOURCES}\n", here)
+        flags.write_text(here.replace(str(SOURCES), "/root/gone"))
+        self.assertEqual(self.student("hint", 1)[0], 0)
+        self.assertEqual(flags.read_text(), here)
+        flags.write_text("-DMINE\n")
+        self.assertEqual(self.student("hint", 1)[0], 0)
+        self.assertEqual(flags.read_text(), "-DMINE\n")
+
     def test_changed_lines(self):
         old, new = "a\nb\nc\n", "a\nx\nb\nc\ny\n"
         self.assertEqual(student_trace.changed_lines(old, new), [2, 5])
