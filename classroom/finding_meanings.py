@@ -293,7 +293,7 @@ _ROWS = (
         "outside, and store only what is inside.",
         EDGES,
     ),
-    (("wrong-beta",), "C = alpha*A*B + beta*C: look at how beta and the old C come in.", EDGES),
+    (("wrong-beta",), "C = alpha*A*B + beta*C: look at how beta and the old C come in.", RESULTS),
     (
         ("wrong-factor",),
         "Everything is too large or too small by the same factor: is alpha applied once, and is "

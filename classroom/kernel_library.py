@@ -271,8 +271,6 @@ def _description():
         for file in found[flavour]["objects"]:
             if not pathlib.Path(file).exists():
                 raise NotBuilt(f"{file} is not built: run `make build` first.")
-            if not pathlib.Path(file).resolve().is_relative_to(BUILD.resolve()):
-                raise NotBuilt(f"This was built in another folder, for {file}: run `make build`.")
     for flavour in FLAVOURS:
         if not is_compiled(found[flavour]["opening"]):
             found[flavour]["opening"] = ""

@@ -138,7 +138,7 @@ SPEAKS_OF = {
     "outside-written": ("M", "N"),
     "input-changed": ("writes A or B",),
     "last-tiles": ("M", "N", "K"),
-    "wrong-beta": ("β", "C"),
+    "wrong-beta": ("is beta applied", "epilogue"),
     "wrong-factor": ("alpha", "factor"),
     "nan": ("beta is 0", "before they were written"),
     "all-zero": ("all of them 0", "sum"),
