@@ -22,7 +22,10 @@ MIB = 2**20
 STEP = re.compile(
     r"(\w+) +right(?:, (\d+) KiB set aside)? +attention ([\d.]+) us, products ([\d.]+) us"
 )
-OTHER = re.compile(r"([\d.]+) MiB set aside: another array of ([\d.]+) MiB is read at (\d+) GB/s")
+OTHER = re.compile(
+    r"([\d.]+) MiB set aside: another array of ([\d.]+) MiB is read at (\d+) GB/s, "
+    r"a line of it in (\d+), (\d+), (\d+) cycles"
+)
 STRIDE = re.compile(r"(\d+) bytes: (\d+) GB/s; (\d+) bytes: (\d+) GB/s; [\d.]+ of it")
 
 
@@ -39,12 +42,13 @@ def step_of(match):
 
 def other_of(match):
     """Another array beside a set-aside."""
-    aside, array, rate = match.groups()
+    aside, array, rate, *cycles = match.groups()
     return {
         "name": "another array",
         "set_aside_mib": float(aside),
         "array_mib": float(array),
         "gbps": float(rate),
+        "line_cycles": dict(zip(("p10", "p50", "p90"), map(int, cycles), strict=True)),
     }
 
 
