@@ -35,6 +35,7 @@ ROPE_LISTING = SOURCES / "tests" / "common" / "side_aware" / "listings" / "rope.
 MARK = "(cuda-gdb) "
 PROGRAMS = ("gallery_debug", "side_boost_rope")
 KEPT_LINES = 14  # of one command's output
+KEPT_OF_HELP = 6
 
 SESSIONS = {
     "float4_at_offset_one": (
@@ -114,17 +115,16 @@ HELP = (
     "help running",
     "help next",
     "apropos cuda",
-    "apropos shared",
     "info cuda kernels",
     "cuda grid",
     "file gallery_debug",
     "info line ladder::gallery_kernels::everybody_waits",
     "quit",
 )
-CORE_OF_HOST = ("info files", "info threads", "print $pc", "show directories", "list main", "quit")
+CORE_OF_HOST = ("info files", "bt", "show directories", "list main", "quit")
 NOISE = re.compile(
     r"^\[(New Thread|Thread .* exited|Using host|Detaching)|^warning:|^Using host libthread_db|"
-    r"^Download failed|debuginfod|^BFD: |Unwinder should return"
+    r"^Download failed|debuginfod|^BFD: "
 )
 
 
@@ -136,7 +136,7 @@ def script_of(commands):
     return "\n".join(lines) + "\n"
 
 
-def read_session(text):
+def read_session(text, kept=KEPT_LINES):
     """[{"command", "output": [line]}] of a marked transcript; noise of the host is left out."""
     found = []
     for line in text.replace(MARK, f"\n{MARK}").splitlines():
@@ -146,9 +146,9 @@ def read_session(text):
             line = re.sub(r"[\w.+-]*(/[\w.+-]+)*/(?=[\w.]+\.(cu|cpp|hpp))", "", line)
             found[-1]["output"].append(line.rstrip())
     for step in found:
-        if len(step["output"]) > KEPT_LINES:
-            left = len(step["output"]) - KEPT_LINES
-            step["output"] = [*step["output"][:KEPT_LINES], f"... {left} lines more"]
+        if len(step["output"]) > kept:
+            left = len(step["output"]) - kept
+            step["output"] = [*step["output"][:kept], f"... {left} lines more"]
     return found
 
 
@@ -240,19 +240,22 @@ def screen(folder, words, keys, size=(90, 24)):
     width, height = map(str, size)
     command = shlex.join(["cuda-gdb", "-q", *words])
     subprocess.run(
-        [*tmux, "new-session", "-d", "-x", width, "-y", height, command], cwd=folder, check=True
+        [*tmux, "new-session", "-d", "-x", width, "-y", height, command],
+        cwd=folder,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+        check=True,
     )
     try:
         for key in keys:
             time.sleep(3)
             subprocess.run([*tmux, "send-keys", key, "Enter"], check=True)
         time.sleep(3)
-        return output_of([*tmux, "capture-pane", "-p"])
+        return output_of([*tmux, "-u", "capture-pane", "-p"])
     finally:
         subprocess.run([*tmux, "kill-server"], check=False)
 
 
-def entry(name, shows, text, words=()):
+def entry(name, shows, text, words=(), kept=KEPT_LINES):
     """One session for the file."""
     return {
         "name": name,
@@ -260,7 +263,7 @@ def entry(name, shows, text, words=()):
         "words": list(words),
         "stopped_by": stopped_by(text),
         "focus": focus_of(text),
-        "steps": read_session(text),
+        "steps": read_session(text, kept),
     }
 
 
@@ -297,7 +300,8 @@ def gpu_sessions(folder, rope, limit):
 
 def host_sessions(folder, limit):
     """All that need no GPU."""
-    yield entry("help", "help, and how to leave", session(folder, [], HELP, limit))
+    text = session(folder, [], HELP, limit)
+    yield entry("help", "help, and how to leave", text, kept=KEPT_OF_HELP)
 
     commands = ("break main", "run", "generate-core-file program.core", "kill")
     words = ["--args", "gallery_debug", "everybody_waits"]
@@ -308,16 +312,18 @@ def host_sessions(folder, limit):
     words = [*options, f"--directory={GALLERY}"]
     text = session(folder, words, CORE_OF_HOST, limit)
     shown = [*options, "--directory=tests/gallery"]
-    yield entry("core_of_a_program", "the core of a program on the host", text, shown)
+    yield entry("core_of_a_program", "the core of a program on the host", text, shown, 10)
 
     if not shutil.which("tmux"):
         print("text_user_interface: left out, there is no tmux")
         return
     words = ["--tui", f"--directory={GALLERY}", "gallery_debug"]
-    lines = screen(folder, words, ["list main", "info win"]).rstrip().splitlines()
+    keys = ["list main", "info win"]
+    lines = screen(folder, words, keys).rstrip().splitlines()
     shown = ["--tui", "gallery_debug"]
     found = entry("text_user_interface", "the source above, the commands below", "", shown)
-    yield {**found, "steps": [{"command": "info win", "output": lines}]}
+    typed = [{"command": key, "output": []} for key in keys]
+    yield {**found, "steps": typed, "screen": lines}
 
 
 def main():

@@ -148,6 +148,15 @@ FORMS = {
         record(name=text, shows=text, steps=each(record(command=text, output=each(text, 0)))),
         record(device=text, cuda_toolkit=text),
     ),
+    "bench/results/cuda_gdb_host.json": results(
+        record(
+            name=text,
+            shows=text,
+            words=each(text, 0),
+            steps=each(record(command=text, output=each(text, 0))),
+        ),
+        record(cuda_gdb=text),
+    ),
     "bench/results/*/gallery.json": results(TOOL_RUN, MACHINE),
     "bench/results/*/stream_sanitizer.json": results(
         record(name=text, sound=truth, found_by=each(text, 0), summaries=named(text))
