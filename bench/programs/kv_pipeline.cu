@@ -171,7 +171,7 @@ __device__ void clear(float* data, int count) {
     data[i] = 0;
 }
 
-/// \brief  The whole layer in one kernel: the blocks stay, and wait for each other after each stage.
+/// \brief  The whole layer in one kernel: the blocks stay, and wait for all after each stage.
 /// \param  times  (2)  when attention begins, and when it ends, in ns
 __global__ void __launch_bounds__(kHead, kPerSm)
     whole_layer(Layer layer, Arrays a, unsigned long long* times) {
