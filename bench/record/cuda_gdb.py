@@ -5,7 +5,8 @@
 
 The first needs a GPU: broken kernels of the gallery, the core that one of them leaves, and a
 program whose kernels are compiled at run time. The second needs none: help, options, the core of a
-program on the host, and the text user interface, which tmux shows.
+program on the host, and the text user interface, which tmux shows. Not every build of cuda-gdb has
+that one; a session that does not run here stays in the file as it was.
 
 The gallery's program is built once more with -g -G, so that lines and variables are those of the
 source. Each session is a list of commands, run in batch mode with a mark before each.
@@ -28,6 +29,7 @@ import time
 from bench import SOURCES, program, results_file
 from bench.output_file import output_path, write_whole
 from bench.record.ladder_program import context_of, output_of, stop
+from bench.results_forms import FORMS
 from bench.results_forms.gpu import LAB
 
 GALLERY = SOURCES / "tests" / "gallery"
@@ -235,7 +237,9 @@ def transcript_of(process, limit):
 
 
 def screen(folder, words, keys, size=(90, 24)):
-    """What cuda-gdb shows on a terminal of so many columns and rows, after some keys."""
+    """What cuda-gdb shows on a terminal of so many columns and rows, after some keys; nothing, if
+    it ends before.
+    """
     tmux = ["tmux", "-S", str(folder / "tmux")]
     width, height = map(str, size)
     command = shlex.join(["cuda-gdb", "-q", *words])
@@ -243,16 +247,16 @@ def screen(folder, words, keys, size=(90, 24)):
         [*tmux, "new-session", "-d", "-x", width, "-y", height, command],
         cwd=folder,
         env={**os.environ, "LC_ALL": "C.UTF-8"},
-        check=True,
+        capture_output=True,
+        check=False,  # a debugger that ends takes the terminal along
     )
-    try:
-        for key in keys:
-            time.sleep(3)
-            subprocess.run([*tmux, "send-keys", key, "Enter"], check=True)
+    shown = ""
+    for command in [*(["send-keys", key, "Enter"] for key in keys), ["-u", "capture-pane", "-p"]]:
         time.sleep(3)
-        return output_of([*tmux, "-u", "capture-pane", "-p"])
-    finally:
-        subprocess.run([*tmux, "kill-server"], check=False)
+        done = subprocess.run([*tmux, *command], capture_output=True, text=True, check=False)
+        shown = done.stdout
+    subprocess.run([*tmux, "kill-server"], stderr=subprocess.DEVNULL, check=False)
+    return shown
 
 
 def entry(name, shows, text, words=(), kept=KEPT_LINES):
@@ -298,8 +302,22 @@ def gpu_sessions(folder, rope, limit):
     yield entry("core_of_a_kernel", shows, session(folder, [], CORE, limit))
 
 
+def version_here():
+    """'13.0'"""
+    text = output_of(["cuda-gdb", "--version"])
+    found = re.search(r"\d+\.\d+", text)
+    return found[0] if found else stop(f"cuda-gdb does not say which it is: {text}")
+
+
 def host_sessions(folder, limit):
-    """All that need no GPU."""
+    """All that need no GPU, each with the version of this cuda-gdb."""
+    version = version_here()
+    for each in sessions_of_host(folder, limit):
+        yield {**each, "cuda_gdb": version}
+
+
+def sessions_of_host(folder, limit):
+    """The sessions alone."""
     text = session(folder, [], HELP, limit)
     yield entry("help", "help, and how to leave", text, kept=KEPT_OF_HELP)
 
@@ -320,6 +338,9 @@ def host_sessions(folder, limit):
     words = ["--tui", f"--directory={GALLERY}", "gallery_debug"]
     keys = ["list main", "info win"]
     lines = screen(folder, words, keys).rstrip().splitlines()
+    if not lines:
+        print("text_user_interface: left out, cuda-gdb ended")
+        return
     shown = ["--tui", "gallery_debug"]
     found = entry("text_user_interface", "the source above, the commands below", "", shown)
     typed = [{"command": key, "output": []} for key in keys]
@@ -340,12 +361,14 @@ def main():
     if not shutil.which("cuda-gdb"):
         sys.exit("cuda_gdb.py: there is no cuda-gdb: it comes with the CUDA Toolkit")
     if options.host:
-        context = {"cuda_gdb": output_of(["cuda-gdb", "--version"]).splitlines()[1]}
+        context = {}  # each session has its own
     elif options.beside:
         context = results_file.read(options.beside, LAB)["context"]
     else:
         context = context_of(options.ladder, "gpu")
     results = {"context": context, "benchmarks": []}
+    if options.host and options.out.exists():
+        results = dict(results_file.read(options.out, FORMS["bench/results/cuda_gdb_host.json"]))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         if options.program:
@@ -358,7 +381,8 @@ def main():
             else gpu_sessions(folder, options.rope.resolve(), options.limit)
         )
         for each in sessions:
-            results["benchmarks"].append(each)
+            others = [other for other in results["benchmarks"] if other["name"] != each["name"]]
+            results["benchmarks"] = [*others, each]
             print(f"{each['name']}: {each['stopped_by']}", flush=True)
             write_whole(options.out, json.dumps(results, indent=1) + "\n")  # a later one may hang
 

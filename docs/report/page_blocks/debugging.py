@@ -4,9 +4,10 @@ import pathlib
 import re
 import textwrap
 
+from bench import results_file
 from docs.report.page_blocks.markdown import fenced
 from docs.report.page_blocks.nvcc import record_at
-from docs.report.recorded import FigureError, MissingFileError, load, provenance
+from docs.report.recorded import GPUS, RESULTS, FigureError, load, provenance
 
 GALLERY = pathlib.Path("tests/gallery")  # below the root of the sources
 EMULATOR = pathlib.Path("bench/results/emulator/gallery.json")
@@ -102,20 +103,22 @@ def transcripts(sessions):
 
 def cuda_gdb_host_block(*_):
     """The recorded sessions of cuda-gdb that need no GPU."""
-    data = record_at(GDB_HOST)
-    made = f"cuda-gdb, {data['context']['cuda_gdb']}: [{GDB_HOST.name}](../../{GDB_HOST})."
-    return "\n\n".join([*transcripts(data["benchmarks"]), made])
+    sessions = record_at(GDB_HOST)["benchmarks"]
+    versions = ", ".join(f"`{each['name']}` by {each['cuda_gdb']}" for each in sessions)
+    made = f"cuda-gdb: {versions}: [{GDB_HOST.name}](../../{GDB_HOST})."
+    return "\n\n".join([*transcripts(sessions), made])
 
 
 def cuda_gdb_block(*_):
-    """The recorded sessions of cuda-gdb."""
-    try:
-        data = load("cuda_gdb.json")
-    except MissingFileError:
+    """The recorded sessions of cuda-gdb, of the GPU that has recorded them last."""
+    paths = [RESULTS.with_name(gpu) / "cuda_gdb.json" for gpu in GPUS]
+    recorded = [results_file.read(path) for path in paths if path.exists()]
+    if not recorded:
         return (
             "*Not recorded yet: no GPU machine with cuda-gdb has run "
             "`python3 -m bench.record.cuda_gdb --out bench/results/nvidia-h200/cuda_gdb.json`.*"
         )
+    data = max(recorded, key=lambda each: each["context"]["date"])
     parts = transcripts(data["benchmarks"])
     return "\n\n".join(
         [

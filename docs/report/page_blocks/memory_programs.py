@@ -3,7 +3,7 @@
 import math
 
 from bench import results_file
-from docs.report.page_blocks.markdown import table
+from docs.report.page_blocks.markdown import fenced, table
 from docs.report.recorded import RESULTS, FigureError, described, percent
 from docs.report.recorded_labs import finding, series, with_unit
 
@@ -123,9 +123,13 @@ def kv_pipeline_block(*_):
     ]
     rows = [each for each in entries("kv_pipeline") if "set_aside_mib" in each]
     arrays = list(dict.fromkeys(each["array_mib"] for each in rows))
-    rates = {(each["set_aside_mib"], each["array_mib"]): each["gbps"] for each in rows}
+    told = {
+        (each["set_aside_mib"], each["array_mib"]): f"{with_unit(each['gbps'], 'GB/s')}, "
+        f"{each['line_cycles']['p90']} cycles"
+        for each in rows
+    }
     others = [
-        (f"{kept:g} MiB", *(with_unit(rates[kept, array], "GB/s") for array in arrays))
+        (f"{kept:g} MiB", *(told[kept, array] for array in arrays))
         for kept in dict.fromkeys(each["set_aside_mib"] for each in rows)
     ]
     path = FOLDER / "kv_pipeline.json"
@@ -139,6 +143,95 @@ def kv_pipeline_block(*_):
             made,
         ]
     )
+
+
+def requests_block(*_):
+    """What SMs ask for and receive, and what the slices of L2 look up for it."""
+    path = FOLDER / "kv_pipeline_requests.json"
+    rows = [
+        (
+            f"{each['array_mib']:g} MiB",
+            percent(each["l1_hits"] / each["asked"]),
+            percent(each["received"] / each["asked"]),
+            percent(each["looked_up"] / each["asked"]),
+        )
+        for each in results_file.read(path)["benchmarks"]
+        if each["set_aside_mib"] == 0
+    ]
+    made = f"{described(results_file.read(path)['context'], '')}: [{path.name}](../../{path})"
+    names = ("array", "hits in L1", "received by the SMs", "looked up in L2")
+    return "\n\n".join([table(names, rows), made])
+
+
+def reads_of_slices():
+    """{stride: (least, most)} of what a slice is asked, in shares of the mean; most is None where
+    the slice of the sum gets an addition from each thread, too.
+    """
+    shares = {}
+    for each in results_file.read(FOLDER / "l2_strides_requests.json")["benchmarks"]:
+        added = each["threads"] if each["most"] >= each["threads"] else 0
+        mean = each["mean"] - added / each["slices"]
+        shares[each["stride_bytes"]] = (
+            each["least"] / mean,
+            None if added else each["most"] / mean,
+        )
+    return shares
+
+
+def slices(what):
+    """Of the slices of L2: how many there are (count), or what the least of them is asked, in
+    shares of the mean, at the strides of powers of two from 2 KiB on (least).
+    """
+    if what == "count":
+        path = FOLDER / "l2_strides_requests.json"
+        return str(results_file.read(path)["benchmarks"][0]["slices"])
+    found = [
+        least
+        for stride, (least, _) in reads_of_slices().items()
+        if stride >= 2048 and stride & (stride - 1) == 0
+    ]
+    return percent(min(found))
+
+
+def slices_block(*_):
+    """The least and the most that a slice of L2 is asked, beside the mean."""
+    path = FOLDER / "l2_strides_requests.json"
+    shares = reads_of_slices()
+
+    def told(stride):
+        least, most = shares[stride]
+        return percent(least) if most is None else f"{percent(least)} to {percent(most)}"
+
+    rows = [
+        (with_unit(each["stride_bytes"], "bytes"), *map(told, (each["stride_bytes"], other)))
+        for each in entries("l2_strides")
+        for other in [each["other_stride_bytes"]]
+        if each["stride_bytes"] in shares and other in shares
+    ]
+    asked, left_out = "least to most", ""
+    if any(most is None for _, most in shares.values()):
+        threads = results_file.read(path)["benchmarks"][0]["threads"]
+        asked = "least"
+        left_out = (
+            "The most is left out: one slice has the sum, to which each of "
+            f"{threads:,} threads added here.<br>"
+        )
+    made = f"{described(results_file.read(path)['context'], '')}: [{path.name}](../../{path})"
+    names = ("stride", f"{asked} of {slices('count')} slices, beside the mean", "with a line more")
+    return "\n\n".join([table(names, rows), left_out + made])
+
+
+def side_boost_rope_block(*_):
+    """What the example of side-aware memory in raw C++ printed."""
+    path = FOLDER / "side_boost_rope.json"
+    recorded = results_file.read(path)
+    each = recorded["benchmarks"][0]
+    printed = (
+        f"{each['wrong']} of {each['pairs']} pairs are wrong; "
+        f"{each['ms']:.3f} ms, {each['gbps']:.0f} GB/s"
+    )
+    made = f"{described(recorded['context'], '')}: [{path.name}](../../{path})"
+    return "\n\n".join([fenced("text", printed), made])
 
 
 def l2_strides_block(*_):
@@ -181,5 +274,8 @@ def torch_side_aware_block(*_):
 BLOCKS = {
     "kv_pipeline": kv_pipeline_block,
     "l2_strides": l2_strides_block,
+    "l2_strides_requests": slices_block,
+    "kv_pipeline_requests": requests_block,
+    "side_boost_rope": side_boost_rope_block,
     "torch_side_aware": torch_side_aware_block,
 }

@@ -18,7 +18,7 @@ from tests import SOURCES
 DEBUGGER = """#!{python}
 import pathlib, sys
 if sys.argv[1:] == ["--version"]:
-    sys.exit(print("NVIDIA (R) CUDA Debugger\\n99.9 release"))
+    sys.exit(print("NVIDIA (R) CUDA Debugger\\n{version} release"))
 words = iter(sys.argv[1:])
 for word in words:
     if word != "-ex":
@@ -47,10 +47,10 @@ class CudaGdbRecorderTest(unittest.TestCase):
         self.program.write_text("#!/bin/sh\n")
         self.program.chmod(0o755)
 
-    def debugger(self, core=True):
+    def debugger(self, core=True, version="99.9"):
         """Puts it on the PATH."""
         path = self.folder / "cuda-gdb"
-        path.write_text(DEBUGGER.format(python=sys.executable, core=core))
+        path.write_text(DEBUGGER.format(python=sys.executable, core=core, version=version))
         path.chmod(0o755)
 
     def record(self, *words):
@@ -79,6 +79,28 @@ class CudaGdbRecorderTest(unittest.TestCase):
         answers = {step["command"]: step["output"] for step in core["steps"]}
         self.assertEqual(answers["bt"], ["#0 main () at program.cu:7"])
         self.assertEqual(answers["info files"], ["`program.core'"])
+        self.assertEqual(core["cuda_gdb"], "99.9")
+
+    def test_what_does_not_run_here_stays_in_the_file(self):
+        self.debugger()
+        _, sessions = self.record("--host")
+        out = self.folder / "out.json"
+        other = {**sessions["help"], "name": "text_user_interface", "cuda_gdb": "11.1"}
+        older = {"context": {}, "benchmarks": [other, sessions["help"]]}
+        out.write_text(json.dumps(older))
+        self.debugger(version="99.8")
+        done, sessions = self.record("--host")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(
+            {name: each["cuda_gdb"] for name, each in sessions.items()},
+            {"text_user_interface": "11.1", "help": "99.8", "core_of_a_program": "99.8"},
+        )
+
+    def test_a_debugger_without_a_version_is_refused(self):
+        self.debugger(version="no")
+        done, _ = self.record("--host")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("does not say which it is", done.stderr)
 
     @unittest.skipUnless(shutil.which("tmux"), "there is no tmux")
     def test_a_screen_is_what_the_terminal_shows(self):
@@ -89,6 +111,8 @@ class CudaGdbRecorderTest(unittest.TestCase):
         lines = self.screen()
         self.assertEqual(lines[0], "gallery_debug is shown")
         self.assertEqual(lines[1:3], ["list main", "info win"])
+        (self.folder / "cuda-gdb").write_text("#!/bin/sh\nexit 1\n")
+        self.assertEqual(self.screen(), [])
 
     def screen(self):
         """What the folder's debugger shows."""

@@ -55,6 +55,14 @@ class MemoryProgramsTest(unittest.TestCase):
         self.assertEqual((entry["stride_bytes"], entry["gbps"]), (128, 1366))
         self.assertEqual((entry["other_stride_bytes"], entry["other_gbps"]), (256, 1346))
 
+    def test_the_example_of_side_aware_memory(self):
+        """How many pairs it turned, and how fast."""
+        text = "0 of 50331648 pairs are wrong; 0.193 ms, 2782 GB/s\n"
+        entry = self.filed("side_boost_rope", text)["benchmarks"][0]
+        self.assertEqual((entry["pairs"], entry["wrong"], entry["gbps"]), (50331648, 0, 2782))
+        with self.assertRaisesRegex(SystemExit, "no result: 7 of"):
+            self.filed("side_boost_rope", text.replace("0 of", "7 of", 1))
+
     def test_what_is_wrong_is_not_filed(self):
         """A way whose result is wrong, and no results."""
         wrong = PIPELINE.replace("plain   right", "plain   WRONG")
