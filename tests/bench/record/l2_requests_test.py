@@ -89,14 +89,32 @@ class L2RequestsTest(unittest.TestCase):
             entry = {"stride_bytes": 2048, "slices": 80, "least": 90, "mean": 110, "most": most}
             file = {"benchmarks": [{**entry, "threads": 800}]}
             with mock.patch.object(memory_programs.results_file, "read", return_value=file):
-                return memory_programs.reads_of_slices()[2048], memory_programs.slices("least")
+                said = [memory_programs.slices(what) for what in ("least", "most")]
+                return memory_programs.reads_of_slices()[2048], *said
 
-        self.assertEqual(shares(900), ((0.9, None), "90.0 %"))
-        self.assertEqual(shares(121), ((90 / 110, 1.1), "81.8 %"))
+        self.assertEqual(shares(900)[:2], ((0.9, None), "90.0 %"))
+        self.assertIn("was not counted", shares(900)[2])
+        self.assertEqual(shares(121), ((90 / 110, 1.1), "81.8 %", "is 110.0 % of it"))
 
     def test_pages_show_the_records(self):
         self.assertIn("least of 80 slices", memory_programs.slices_block())
         self.assertRegex(memory_programs.requests_block(), r"\| 8 MiB \| 0\.0 % \| 100\.0 % \| 8\d")
+
+    def test_a_set_aside_that_did_not_hold_is_not_shown(self):
+        def shown(cycles):
+            entry = {"array_mib": 8, "asked": 100, "received": 100, "looked_up": 50, "l1_hits": 0}
+            rows = [
+                {**entry, "set_aside_mib": aside, "line_cycles": {"p90": p90}}
+                for aside, p90 in ((0, 300), (31.2, cycles))
+            ]
+            context = {"device": "a GPU", "cuda_driver": "1", "cuda_toolkit": "2"}
+            file = {"context": context, "benchmarks": rows}
+            with mock.patch.object(memory_programs.results_file, "read", return_value=file):
+                return memory_programs.requests_block()
+
+        self.assertIn("| 31.2 MiB | 8 MiB | 0.0 % | 100.0 % | 50.0 % |", shown(600))
+        self.assertNotIn("31.2 MiB", shown(310))
+        self.assertIn("did not hold", shown(310))
 
 
 if __name__ == "__main__":
