@@ -7,16 +7,21 @@
 ///     nvcc -std=c++20 -O3 -arch=native -I . bench/programs/kv_pipeline.cu -o build/kv_pipeline
 ///     build/kv_pipeline 32                 MiB of keys and values; hidden 4096, as a model of 7B
 ///
-/// Three ways: `plain`; `window`, in which the keys and values are marked as persisting before the
-/// first product; and `fused`, in which one kernel does attention and the product after it.
+/// Six ways: `plain`; `window`, in which the keys and values are marked as persisting before the
+/// first product; `fused`, in which one kernel ends attention and does the product after it;
+/// `staying`, in which one block per SM takes one part of attention after the other; `persistent`,
+/// in which blocks stay for the whole layer; and that with the window.
+#include <cooperative_groups.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <source_location>
-#include <string>
 #include <vector>
 
+#include "bench/labs/instruments/kernels/clock.cuh"
+#include "common/ptx/nanoseconds.cuh"
 #include "ladder/07_wave_swizzle/kernel.cuh"
 
 /// Ends the program where a call fails.
@@ -27,17 +32,26 @@ void check(cudaError_t error, std::source_location here = std::source_location::
 }
 
 constexpr int kHead = 128;  // floats of a head: one for each thread
-constexpr int kSplits = 8;  // blocks that share the tokens of a head
+constexpr int kSplits = 8;  // parts of the tokens of a head, each for one block
+constexpr int kPerSm = 8;   // blocks that stay on an SM: enough loads in flight for the weights
 constexpr size_t kMiB = size_t{1} << 20;
 
 /// Sizes of the layer. All numbers are floats.
 struct Layer {
   int hidden;  // a multiple of kHead
-  int ffn;     // a multiple of 4
+  int ffn;     // a multiple of kHead
   int tokens;  // in the cache; a multiple of kSplits
 
   int heads() const { return hidden / kHead; }
+  int parts() const { return heads() * kSplits; }               // of attention
   size_t cache() const { return size_t{2} * tokens * hidden; }  // keys, then values
+};
+
+/// What a token passes through.
+struct Arrays {
+  float *x, *qkv, *parts, *mixed, *projected, *wide, *out;  // activations of one token
+  float *to_qkv, *to_out, *to_wide, *from_wide;             // weights
+  float* cache;                                             // keys, then values
 };
 
 // -- Kernels -------------------------------------------------------------------------------------
@@ -63,10 +77,9 @@ __device__ float block_sum(float value, float* shared) {
 
 /// \brief  Attention of one head over one split of the tokens: sums that are not divided yet.
 /// \param  parts  (heads, kSplits, kHead + 2)  weighted values, largest score, sum of weights
-__global__ void attend(const float* q, const float* keys, const float* values, int hidden,
-                       int tokens, float* parts) {
-  __shared__ float shared[kHead / 32];
-  const int head = blockIdx.x, split = blockIdx.y, dim = threadIdx.x;
+__device__ void attend_part(const float* q, const float* keys, const float* values, int hidden,
+                            int tokens, int item, float* parts, float* shared) {
+  const int head = item / kSplits, split = item % kSplits, dim = threadIdx.x;
   const int begin = tokens / kSplits * split, end = begin + tokens / kSplits;
   const size_t column = size_t(head) * kHead + dim;
   const float own = q[column] * rsqrtf(float(kHead));
@@ -79,9 +92,21 @@ __global__ void attend(const float* q, const float* keys, const float* values, i
     weights = weights * before + weight;
     largest = now;
   }
-  float* const part = parts + (size_t(head) * kSplits + split) * (kHead + 2);
+  float* const part = parts + size_t(item) * (kHead + 2);
   part[dim] = sum;
   if (dim == 0) part[kHead] = largest, part[kHead + 1] = weights;
+}
+
+/// All parts of attention, over as many blocks as there are.
+__device__ void attend_all(const Layer& layer, const Arrays& a, float* shared) {
+  const float* const values = a.cache + size_t(layer.tokens) * layer.hidden;
+  for (int item = blockIdx.x; item < layer.hidden / kHead * kSplits; item += gridDim.x)
+    attend_part(a.qkv, a.cache, values, layer.hidden, layer.tokens, item, a.parts, shared);
+}
+
+__global__ void attend(Layer layer, Arrays a) {
+  __shared__ float shared[kHead / 32];
+  attend_all(layer, a, shared);
 }
 
 /// The output of a head from the parts of its splits.
@@ -103,6 +128,17 @@ __global__ void join(const float* parts, float* out) {
   out[blockIdx.x * kHead + threadIdx.x] = joined(parts, blockIdx.x, threadIdx.x);
 }
 
+/// \brief  Adds to kHead columns of a product what kHead elements of its row give.
+/// \param  row      (kHead)  in shared memory
+/// \param  weights  (kHead, n)  the rows that belong to them
+__device__ void add_rows(const float* row, const float* weights, int n, int column, float* out) {
+  if (column >= n) return;
+  float sum = 0;
+  for (int i = 0; i < kHead; ++i)
+    sum += row[i] * weights[size_t(i) * n + column];
+  atomicAdd(&out[column], sum);
+}
+
 /// \brief  Attention's last step and the product after it in one kernel: nothing comes in between.
 ///         A block adds what one head gives to kHead columns.
 /// \param  out  (hidden)  0 before
@@ -111,10 +147,54 @@ __global__ void join_and_project(const float* parts, const float* weights, int h
   const int head = blockIdx.x, column = blockIdx.y * kHead + threadIdx.x;
   row[threadIdx.x] = joined(parts, head, threadIdx.x);
   __syncthreads();
-  float sum = 0;
-  for (int i = 0; i < kHead; ++i)
-    sum += row[i] * weights[(size_t(head) * kHead + i) * hidden + column];
-  atomicAdd(&out[column], sum);
+  add_rows(row, weights + size_t(head) * kHead * hidden, hidden, column, out);
+}
+
+/// \brief  A product in a kernel whose blocks stay.
+/// \param  element  of the row, by its number
+/// \param  out      (n)  0 before
+template <typename Element>
+__device__ void product(Element element, const float* weights, int k, int n, float* out,
+                        float* row) {
+  const int across = (n + kHead - 1) / kHead;
+  for (int item = blockIdx.x; item < k / kHead * across; item += gridDim.x) {
+    const int first = item / across * kHead, column = item % across * kHead + threadIdx.x;
+    row[threadIdx.x] = element(first + threadIdx.x);
+    __syncthreads();
+    add_rows(row, weights + size_t(first) * n, n, column, out);
+    __syncthreads();
+  }
+}
+
+__device__ void clear(float* data, int count) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)
+    data[i] = 0;
+}
+
+/// \brief  The whole layer in one kernel: the blocks stay, and wait for all after each stage.
+/// \param  times  (2)  when attention begins, and when it ends, in ns
+__global__ void __launch_bounds__(kHead, kPerSm)
+    whole_layer(Layer layer, Arrays a, unsigned long long* times) {
+  __shared__ float row[kHead];
+  const auto grid = cooperative_groups::this_grid();
+  const int h = layer.hidden;
+  clear(a.qkv, 3 * h);
+  clear(a.projected, h);
+  clear(a.wide, layer.ffn);
+  clear(a.out, h);
+  grid.sync();
+  product([&](int i) { return a.x[i]; }, a.to_qkv, h, 3 * h, a.qkv, row);
+  grid.sync();
+  if (grid.thread_rank() == 0) times[0] = ladder::ptx::nanoseconds();
+  attend_all(layer, a, row);
+  grid.sync();
+  if (grid.thread_rank() == 0) times[1] = ladder::ptx::nanoseconds();
+  product([&](int i) { return joined(a.parts, i / kHead, i % kHead); }, a.to_out, h, h, a.projected,
+          row);
+  grid.sync();
+  product([&](int i) { return a.projected[i]; }, a.to_wide, h, layer.ffn, a.wide, row);
+  grid.sync();
+  product([&](int i) { return a.wide[i]; }, a.from_wide, layer.ffn, h, a.out, row);
 }
 
 /// Small numbers of both signs that depend on their place.
@@ -134,6 +214,19 @@ __global__ void read_again(const float4* data, size_t count, int times, float* s
       sum += value.x + value.y + value.z + value.w;
     }
   if (sum == 0.12345f) *sink = sum;
+}
+
+/// \brief  One thread reads lines past L1, one after the other: all over the array.
+/// \param  cycles  (count)  of each load
+__global__ void time_lines(const float* data, size_t lines, int count, unsigned* cycles) {
+  constexpr int kFloats = 32;  // of a line
+  for (int i = 0; i < count; ++i) {
+    const size_t line = i * (lines / count) + i * size_t{2654435761u} % (lines / count);
+    const long long begin = ladder::labs::kernels::clock_after(data + line * kFloats);
+    const float value = __ldcg(data + line * kFloats);
+    const float* const after = data + (value == 0.12345f);
+    cycles[i] = unsigned(ladder::labs::kernels::clock_after(after) - begin);
+  }
 }
 
 // -- The window ----------------------------------------------------------------------------------
@@ -167,26 +260,42 @@ void forget_l2(cudaStream_t stream) {
 
 // -- One token through the layer -----------------------------------------------------------------
 
-struct Arrays {
-  float *x, *qkv, *parts, *mixed, *projected, *wide, *out;  // activations of one token
-  float *to_qkv, *to_out, *to_wide, *from_wide;             // weights
-  float* cache;                                             // keys, then values
+/// How the layer is run.
+struct Way {
+  const char* name;
+  bool window = false;      // over the keys and values
+  bool fused = false;       // attention's end and the product after it
+  bool staying = false;     // attention's blocks: one per SM
+  bool persistent = false;  // all blocks, for the whole layer
 };
+
+constexpr Way kWays[] = {{.name = "plain"},
+                         {.name = "window", .window = true},
+                         {.name = "fused", .fused = true},
+                         {.name = "staying", .staying = true},
+                         {.name = "persistent", .persistent = true},
+                         {.name = "persistent_window", .window = true, .persistent = true}};
 
 struct Times {
   std::vector<float> attention, others;  // ms of each token
 };
 
-void step(const Layer& layer, const Arrays& a, bool fused, cudaStream_t stream,
-          const std::vector<cudaEvent_t>& events) {
-  const int h = layer.hidden;
-  const float* const values = a.cache + size_t(layer.tokens) * h;
-  check(cudaEventRecord(events[0], stream));
+int attribute(cudaDeviceAttr which) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, 0));
+  return value;
+}
+
+/// One kernel after the other. Attention begins with the second event and ends with the third.
+void launch_kernels(const Layer& layer, const Arrays& a, const Way& way, cudaStream_t stream,
+                    const std::vector<cudaEvent_t>& events) {
+  const int h = layer.hidden, parts = layer.parts();
   multiply(a.x, a.to_qkv, a.qkv, 3 * h, h, stream);
   check(cudaEventRecord(events[1], stream));
-  attend<<<dim3(layer.heads(), kSplits), kHead, 0, stream>>>(a.qkv, a.cache, values, h,
-                                                             layer.tokens, a.parts);
-  if (fused) {
+  const int blocks =
+      way.staying ? std::min(parts, attribute(cudaDevAttrMultiProcessorCount)) : parts;
+  attend<<<blocks, kHead, 0, stream>>>(layer, a);
+  if (way.fused) {
     check(cudaMemsetAsync(a.projected, 0, h * sizeof(float), stream));
     join_and_project<<<dim3(layer.heads(), h / kHead), kHead, 0, stream>>>(a.parts, a.to_out, h,
                                                                            a.projected);
@@ -194,28 +303,50 @@ void step(const Layer& layer, const Arrays& a, bool fused, cudaStream_t stream,
     join<<<layer.heads(), kHead, 0, stream>>>(a.parts, a.mixed);
   }
   check(cudaEventRecord(events[2], stream));
-  if (!fused) multiply(a.mixed, a.to_out, a.projected, h, h, stream);
+  if (!way.fused) multiply(a.mixed, a.to_out, a.projected, h, h, stream);
   multiply(a.projected, a.to_wide, a.wide, layer.ffn, h, stream);
   multiply(a.wide, a.from_wide, a.out, h, layer.ffn, stream);
-  check(cudaEventRecord(events[3], stream));
-  check(cudaStreamSynchronize(stream));
 }
 
-Times run(const Layer& layer, const Arrays& arrays, bool fused, cudaStream_t stream, int tokens) {
+/// As many blocks as can wait for each other.
+void launch_persistent(Layer layer, Arrays a, unsigned long long* times, cudaStream_t stream) {
+  int fit = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, whole_layer, kHead, 0));
+  const int blocks = std::min(fit, kPerSm) * attribute(cudaDevAttrMultiProcessorCount);
+  void* arguments[] = {&layer, &a, &times};
+  check(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(whole_layer), blocks, kHead, arguments,
+                                    0, stream));
+}
+
+Times run(const Layer& layer, const Arrays& arrays, const Way& way, cudaStream_t stream,
+          int tokens) {
   std::vector<cudaEvent_t> events(4);
   for (cudaEvent_t& event : events)
     check(cudaEventCreate(&event));
+  unsigned long long *clock = nullptr, read[2] = {};  // of the persistent kernel
+  check(cudaMalloc(&clock, sizeof read));
   Times times;
   for (int token = -1; token < tokens; ++token) {
-    step(layer, arrays, fused, stream, events);
+    check(cudaEventRecord(events[0], stream));
+    if (way.persistent)
+      launch_persistent(layer, arrays, clock, stream);
+    else
+      launch_kernels(layer, arrays, way, stream, events);
+    check(cudaEventRecord(events[3], stream));
+    check(cudaStreamSynchronize(stream));
     if (token < 0) continue;  // the first one warms up
-    float before = 0, attention = 0, behind = 0;
-    check(cudaEventElapsedTime(&before, events[0], events[1]));
-    check(cudaEventElapsedTime(&attention, events[1], events[2]));
-    check(cudaEventElapsedTime(&behind, events[2], events[3]));
+    float all = 0, attention = 0;
+    check(cudaEventElapsedTime(&all, events[0], events[3]));
+    if (way.persistent) {
+      check(cudaMemcpy(read, clock, sizeof read, cudaMemcpyDeviceToHost));
+      attention = 1e-6f * float(read[1] - read[0]);
+    } else {
+      check(cudaEventElapsedTime(&attention, events[1], events[2]));
+    }
     times.attention.push_back(attention);
-    times.others.push_back(before + behind);
+    times.others.push_back(all - attention);
   }
+  check(cudaFree(clock));
   for (const cudaEvent_t event : events)
     check(cudaEventDestroy(event));
   return times;
@@ -262,12 +393,12 @@ std::vector<double> expected(const Layer& layer, const Arrays& a) {
 }
 
 bool is_right(const std::vector<float>& found, const std::vector<double>& wanted) {
-  double largest = 0, wrong = 0;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    largest = std::max(largest, std::abs(wanted[i]));
-    wrong = std::max(wrong, std::abs(wanted[i] - found[i]));
-  }
-  return wrong <= 1e-4 * largest && largest > 0;
+  double largest = 0;
+  for (const double value : wanted)
+    largest = std::max(largest, std::abs(value));
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (!(std::abs(wanted[i] - found[i]) <= 1e-4 * largest)) return false;  // NaN, too
+  return largest > 0;
 }
 
 float median(std::vector<float> values) {
@@ -283,14 +414,24 @@ float* filled(size_t count, float scale) {
   return data;
 }
 
-/// \brief  All three ways.
+/// What the way before has left would hide what this one leaves out.
+void forget_results(const Layer& layer, const Arrays& a) {
+  const size_t h = layer.hidden;
+  check(cudaMemset(a.qkv, 0, 3 * h * sizeof(float)));
+  check(cudaMemset(a.parts, 0, layer.parts() * (kHead + 2) * sizeof(float)));
+  check(cudaMemset(a.wide, 0, layer.ffn * sizeof(float)));
+  for (float* const row : {a.mixed, a.projected, a.out})
+    check(cudaMemset(row, 0, h * sizeof(float)));
+}
+
+/// \brief  All ways.
 /// \return whether all are right
 bool compare(const Layer& layer, bool timed, cudaStream_t stream) {
   const size_t h = layer.hidden;
   const float scale = 1 / std::sqrt(float(h));
   const Arrays a = {.x = filled(h, 1),
                     .qkv = filled(3 * h, 0),
-                    .parts = filled(h / kHead * kSplits * (kHead + 2), 0),
+                    .parts = filled(size_t(layer.parts()) * (kHead + 2), 0),
                     .mixed = filled(h, 0),
                     .projected = filled(h, 0),
                     .wide = filled(layer.ffn, 0),
@@ -303,15 +444,15 @@ bool compare(const Layer& layer, bool timed, cudaStream_t stream) {
   check(cudaDeviceSynchronize());
   const std::vector<double> wanted = expected(layer, a);
   bool right = true;
-  for (const std::string way : {"plain", "window", "fused"}) {
+  for (const Way& way : kWays) {
     size_t aside = 0;
-    if (way == "window") aside = keep_in_l2(stream, a.cache, layer.cache() * sizeof(float));
-    check(cudaMemset(a.out, 0, h * sizeof(float)));
-    const Times times = run(layer, a, way == "fused", stream, timed ? 21 : 1);
+    if (way.window) aside = keep_in_l2(stream, a.cache, layer.cache() * sizeof(float));
+    forget_results(layer, a);
+    const Times times = run(layer, a, way, stream, timed ? 21 : 1);
     const bool good = is_right(to_host(a.out, h), wanted);
     right = right && good;
-    std::printf("%-6s  %s", way.c_str(), good ? "right" : "WRONG");
-    if (way == "window") std::printf(", %zu KiB set aside", aside / 1024);
+    std::printf("%-6s  %s", way.name, good ? "right" : "WRONG");
+    if (way.window) std::printf(", %zu KiB set aside", aside / 1024);
     if (timed)
       std::printf("  attention %.1f us, products %.1f us", 1e3 * median(times.attention),
                   1e3 * median(times.others));
@@ -324,11 +465,24 @@ bool compare(const Layer& layer, bool timed, cudaStream_t stream) {
   return right;
 }
 
+/// How long a line of an array takes that all SMs have read: sorted.
+std::vector<unsigned> line_cycles(const float* data, size_t bytes, cudaStream_t stream) {
+  std::vector<unsigned> found(4096);
+  unsigned* cycles = nullptr;
+  check(cudaMalloc(&cycles, found.size() * sizeof(unsigned)));
+  time_lines<<<1, 1, 0, stream>>>(data, bytes / 128, int(found.size()), cycles);
+  check(cudaGetLastError());
+  check(cudaStreamSynchronize(stream));
+  check(cudaMemcpy(found.data(), cycles, found.size() * sizeof(unsigned), cudaMemcpyDeviceToHost));
+  check(cudaFree(cycles));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 /// What another array of so many bytes gets of L2 while a part of it is set aside and full.
 void starve(size_t bytes, cudaStream_t stream) {
-  int most = 0, sms = 0;
-  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxPersistingL2CacheSize, 0));
-  check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
+  const int most = attribute(cudaDevAttrMaxPersistingL2CacheSize);
+  const int sms = attribute(cudaDevAttrMultiProcessorCount);
   float* const kept = filled(std::max<size_t>(most, kMiB) / sizeof(float), 1);
   float* const other = filled(bytes / sizeof(float), 1);
   cudaEvent_t begin, end;
@@ -350,8 +504,12 @@ void starve(size_t bytes, cudaStream_t stream) {
     check(cudaEventSynchronize(end));
     float ms = 0;
     check(cudaEventElapsedTime(&ms, begin, end));
-    std::printf("%.1f MiB set aside: another array of %.1f MiB is read at %.0f GB/s\n",
-                double(aside) / kMiB, double(bytes) / kMiB, kTimes * double(bytes) / ms / 1e6);
+    const std::vector<unsigned> cycles = line_cycles(other, bytes, stream);
+    std::printf(
+        "%.1f MiB set aside: another array of %.1f MiB is read at %.0f GB/s, a line of it "
+        "in %u, %u, %u cycles\n",
+        double(aside) / kMiB, double(bytes) / kMiB, kTimes * double(bytes) / ms / 1e6,
+        cycles[cycles.size() / 10], cycles[cycles.size() / 2], cycles[cycles.size() * 9 / 10]);
     if (aside != 0) forget_l2(stream);
   }
   check(cudaEventDestroy(begin));
@@ -376,7 +534,7 @@ int main(int argc, char** argv) {
   check(cudaStreamCreate(&stream));
   constexpr int kHidden = 4096, kFfn = 11008;  // of a model of 7B
   const Layer layer =
-      mib == 0 ? Layer{.hidden = 2 * kHead, .ffn = 192, .tokens = 16}
+      mib == 0 ? Layer{.hidden = 2 * kHead, .ffn = 3 * kHead, .tokens = 16}
                : Layer{.hidden = kHidden,
                        .ffn = kFfn,
                        .tokens = std::max(kSplits,

@@ -1,8 +1,9 @@
-"""Runs a program of bench/programs on a GPU and files what it measures.
+"""Runs a program that measures memory on a GPU and files what it prints.
 
     RESULTS=bench/results/nvidia-h100
     python3 -m bench.record.memory_programs kv_pipeline --out $RESULTS/kv_pipeline.json
     python3 -m bench.record.memory_programs l2_strides --out $RESULTS/l2_strides.json
+    python3 -m bench.record.memory_programs side_boost_rope --out $RESULTS/side_boost_rope.json
 
 --text takes what the program printed before in place of running it, and --beside the report of a
 lab that ran on the same GPU: its context then stands for that of this machine.
@@ -22,7 +23,11 @@ MIB = 2**20
 STEP = re.compile(
     r"(\w+) +right(?:, (\d+) KiB set aside)? +attention ([\d.]+) us, products ([\d.]+) us"
 )
-OTHER = re.compile(r"([\d.]+) MiB set aside: another array of ([\d.]+) MiB is read at (\d+) GB/s")
+OTHER = re.compile(
+    r"([\d.]+) MiB set aside: another array of ([\d.]+) MiB is read at (\d+) GB/s, "
+    r"a line of it in (\d+), (\d+), (\d+) cycles"
+)
+ROPE = re.compile(r"(0) of (\d+) pairs are wrong; ([\d.]+) ms, (\d+) GB/s")
 STRIDE = re.compile(r"(\d+) bytes: (\d+) GB/s; (\d+) bytes: (\d+) GB/s; [\d.]+ of it")
 
 
@@ -39,12 +44,13 @@ def step_of(match):
 
 def other_of(match):
     """Another array beside a set-aside."""
-    aside, array, rate = match.groups()
+    aside, array, rate, *cycles = match.groups()
     return {
         "name": "another array",
         "set_aside_mib": float(aside),
         "array_mib": float(array),
         "gbps": float(rate),
+        "line_cycles": dict(zip(("p10", "p50", "p90"), map(int, cycles), strict=True)),
     }
 
 
@@ -59,9 +65,22 @@ def stride_of(match):
     }
 
 
+def turned(match):
+    """What the example of side-aware memory says: all right, and how fast."""
+    wrong, pairs, ms, rate = match.groups()
+    return {
+        "name": "rope",
+        "pairs": int(pairs),
+        "wrong": int(wrong),
+        "ms": float(ms),
+        "gbps": float(rate),
+    }
+
+
 PROGRAMS = {  # name: (words after it, what its lines are)
     "kv_pipeline": (["32"], {STEP: step_of, OTHER: other_of}),
     "l2_strides": ([], {STRIDE: stride_of}),
+    "side_boost_rope": (["tests/common/side_aware/listings/rope.txt"], {ROPE: turned}),
 }
 
 

@@ -148,11 +148,44 @@ FORMS = {
         record(name=text, shows=text, steps=each(record(command=text, output=each(text, 0)))),
         record(device=text, cuda_toolkit=text),
     ),
+    "bench/results/cuda_gdb_host.json": results(
+        record(
+            name=text,
+            shows=text,
+            cuda_gdb=text,
+            words=each(text, 0),
+            steps=each(record(command=text, output=each(text, 0))),
+        ),
+        record(),
+    ),
     "bench/results/*/gallery.json": results(TOOL_RUN, MACHINE),
     "bench/results/*/stream_sanitizer.json": results(
         record(name=text, sound=truth, found_by=each(text, 0), summaries=named(text))
     ),
     "bench/results/*/kv_pipeline.json": results(anything),
+    "bench/results/*/side_boost_rope.json": results(
+        record(name=text, pairs=positive, wrong=count, ms=positive, gbps=positive)
+    ),
+    "bench/results/*/l2_strides_requests.json": results(
+        record(
+            stride_bytes=positive,
+            slices=positive,
+            least=positive,
+            mean=positive,
+            most=positive,
+            threads=positive,
+        )
+    ),
+    "bench/results/*/kv_pipeline_requests.json": results(
+        record(
+            array_mib=positive,
+            asked=positive,
+            received=positive,
+            looked_up=positive,
+            l1_hits=number,
+            from_other_side=number,
+        )
+    ),
     "bench/results/*/l2_strides.json": results(
         record(
             stride_bytes=positive, gbps=positive, other_stride_bytes=positive, other_gbps=positive

@@ -140,6 +140,14 @@ class ClaimsTest(unittest.TestCase):
                     decided = {"condition"}
                 self.assertLessEqual(decided or {"pending"} & of_cards, verdicts[row])
 
+    def test_blocks_that_stay_are_judged_by_what_was_timed(self):
+        """Data that a kernel keeps in L2 by staying need no window."""
+        recorded = json.loads((SOURCES / "bench/results/nvidia-h100/kv_pipeline.json").read_text())
+        attention = {each["name"]: each.get("attention_us") for each in recorded["benchmarks"]}
+        kept = attention["persistent"] < 1.05 * attention["persistent_window"]
+        row = next(row for row in self.claims if "R035" in row.get("rows", ()))
+        self.assertEqual(row["verdict"], "holds" if kept else "wrong")
+
     def test_counts_add_up(self):
         legend, by_text, of_groups = claims.claims_count_block().split("\n\n")
         self.assertIn("✗ wrong", legend)

@@ -24,9 +24,16 @@ class KvPipelineTest(unittest.TestCase):
     def test_all_ways_give_the_right_result_without_hazards(self):
         result = run()
         self.assertEqual(result.returncode, 0, result.stderr)
-        lines = result.stdout.splitlines()[:3]
         self.assertEqual(
-            lines, ["plain   right", "window  right, 32 KiB set aside", "fused   right"]
+            result.stdout.splitlines(),
+            [
+                "plain   right",
+                "window  right, 32 KiB set aside",
+                "fused   right",
+                "staying  right",
+                "persistent  right",
+                "persistent_window  right, 32 KiB set aside",
+            ],
         )
 
     def test_lines_at_strides_are_read_as_they_are(self):
@@ -45,12 +52,26 @@ class KvPipelineTest(unittest.TestCase):
 
     def test_a_wrong_kernel_is_told(self):
         text = PROGRAM.read_text()
-        right = "atomicAdd(&out[column], sum);"
-        self.assertEqual(text.count(right), 1)
-        result = run(text.replace(right, "out[column] = sum;"))
-        self.assertEqual(result.returncode, 1)
-        for way, verdict in (("plain", "right"), ("window", "right"), ("fused", "WRONG")):
-            self.assertIn(f"{way:6}  {verdict}", result.stdout)
+        for right, wrong, ways in (
+            # Of the products that add up, the last one wins.
+            ("atomicAdd(&out[column], sum);", "out[column] = sum;", ("fused", "persistent")),
+            # Blocks that stay do one part each.
+            ("kSplits; item += gridDim.x)", "kSplits; item += 1 << 30)", ("staying",)),
+            # The next stage does not wait for attention.
+            ("  attend_all(layer, a, row);\n  grid.sync();", "  grid.sync();", ("persistent",)),
+        ):
+            self.assertEqual(text.count(right), 1)
+            result = run(text.replace(right, wrong))
+            self.assertEqual(result.returncode, 1)
+            for way in ("plain", "window", "fused", "staying", "persistent"):
+                verdict = "WRONG" if way in ways else "right"
+                self.assertIn(f"\n{way:6}  {verdict}", f"\n{result.stdout}")
+
+    def test_blocks_that_do_not_wait_are_told(self):
+        text = PROGRAM.read_text()
+        right = "  attend_all(layer, a, row);\n  grid.sync();"
+        result = run(text.replace(right, "  attend_all(layer, a, row);"))
+        self.assertIn("race", result.stderr)
 
     def test_bad_words_are_refused(self):
         result = run(None, "--", "-3")

@@ -15,6 +15,7 @@ from docs.report.page_blocks.memory_programs import (
     lines_of_a_stride,
     on_curve,
     pipeline,
+    slices,
     streams,
     strides,
 )
@@ -142,6 +143,7 @@ FIGURES = {  # {NAME ARGUMENTS} in a claim: what it makes of them
     "pipeline": pipeline,
     "aside": aside,
     "streams": streams,
+    "slices": slices,
     "lines_of_a_stride": lines_of_a_stride,
     "strides": lambda what: strides(what, h100_roof("l2_read")),
     "probe": probe,

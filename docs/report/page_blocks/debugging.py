@@ -4,12 +4,14 @@ import pathlib
 import re
 import textwrap
 
+from bench import results_file
 from docs.report.page_blocks.markdown import fenced
 from docs.report.page_blocks.nvcc import record_at
-from docs.report.recorded import FigureError, MissingFileError, load, provenance
+from docs.report.recorded import GPUS, RESULTS, FigureError, load, provenance
 
 GALLERY = pathlib.Path("tests/gallery")  # below the root of the sources
 EMULATOR = pathlib.Path("bench/results/emulator/gallery.json")
+GDB_HOST = pathlib.Path("bench/results/cuda_gdb_host.json")
 COLUMNS = 84  # of a block of text on a page
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 
@@ -84,21 +86,40 @@ def gallery_source_block(*_):
     )
 
 
+def transcripts(sessions):
+    """Sessions of cuda-gdb as they looked."""
+    parts = []
+    for session in sessions:
+        words = session.get("words")
+        lines = [" ".join(["$ cuda-gdb", *words])] if words is not None else []
+        if "screen" in session:  # the commands that were typed are on it
+            lines += session["screen"]
+        else:
+            for step in session["steps"]:
+                lines += [f"(cuda-gdb) {step['command']}", *step["output"]]
+        parts += [f"`{session['name']}`: {session['shows']}.", fenced("text", "\n".join(lines))]
+    return parts
+
+
+def cuda_gdb_host_block(*_):
+    """The recorded sessions of cuda-gdb that need no GPU."""
+    sessions = record_at(GDB_HOST)["benchmarks"]
+    versions = ", ".join(f"`{each['name']}` by {each['cuda_gdb']}" for each in sessions)
+    made = f"cuda-gdb: {versions}: [{GDB_HOST.name}](../../{GDB_HOST})."
+    return "\n\n".join([*transcripts(sessions), made])
+
+
 def cuda_gdb_block(*_):
-    """The recorded sessions of cuda-gdb."""
-    try:
-        data = load("cuda_gdb.json")
-    except MissingFileError:
+    """The recorded sessions of cuda-gdb, of the GPU that has recorded them last."""
+    paths = [RESULTS.with_name(gpu) / "cuda_gdb.json" for gpu in GPUS]
+    recorded = [results_file.read(path) for path in paths if path.exists()]
+    if not recorded:
         return (
             "*Not recorded yet: no GPU machine with cuda-gdb has run "
             "`python3 -m bench.record.cuda_gdb --out bench/results/nvidia-h200/cuda_gdb.json`.*"
         )
-    parts = []
-    for session in data["benchmarks"]:
-        lines = []
-        for step in session["steps"]:
-            lines += [f"(cuda-gdb) {step['command']}", *step["output"]]
-        parts += [f"`{session['name']}`: {session['shows']}.", fenced("text", "\n".join(lines))]
+    data = max(recorded, key=lambda each: each["context"]["date"])
+    parts = transcripts(data["benchmarks"])
     return "\n\n".join(
         [
             *parts,
@@ -116,4 +137,5 @@ BLOCKS = {
     "bug_barrier": case("barrier_in_both_branches"),
     "bug_hang": case("everybody_waits"),
     "cuda_gdb": cuda_gdb_block,
+    "cuda_gdb_host": cuda_gdb_host_block,
 }

@@ -252,7 +252,7 @@ class TwoCardsTest(unittest.TestCase):
             for way in ("plain", "window")
         )
         saved = float(memory_programs.pipeline("saved", "attention").split()[0])
-        self.assertAlmostEqual(saved, 100 * (1 - window / plain), delta=0.1)
+        self.assertAlmostEqual(saved, 100 * (1 - window / plain), delta=0.6)
         self.assertEqual(memory_programs.strides("slice", 1200), "100")
         answers = memory_programs.torch_side_aware_block()
         self.assertIn("| both under torch.compile | right |", answers)

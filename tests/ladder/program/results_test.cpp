@@ -202,7 +202,9 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
     SCOPED_TRACE(entry.path());
     const std::string folder = entry.path().parent_path().filename();
     const bool is_report = folder == "emulator" && entry.path().filename() != "traces.json";
-    const std::set<std::string> programs = {"kv_pipeline.json", "l2_strides.json"};
+    const std::set<std::string> programs = {"kv_pipeline.json", "kv_pipeline_requests.json",
+                                            "l2_strides.json", "l2_strides_requests.json",
+                                            "side_boost_rope.json"};
     const bool is_untimed = entry.path().filename() == "stream_sanitizer.json" ||
                             programs.contains(entry.path().filename().string());
     const bool is_simulated = folder.starts_with("simulated_");
@@ -226,8 +228,9 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
       expect_common_schema(results, {"rung", "version", "runs"});
     } else if (entry.path().filename() == "cuda_gdb.json") {
       expect_common_schema(results, {"name", "shows", "stopped_by", "focus", "steps"});
-    } else if (entry.path().filename() == "split_precision.json") {
-      expect_common_schema(results, {"name"});  // its form has the rest
+    } else if (entry.path().filename() == "split_precision.json" ||
+               entry.path().filename() == "torch_side_aware.json") {
+      expect_common_schema(results, {"name"});  // their forms have the rest
     } else if (entry.path().filename() == "roofs.json") {
       expect_common_schema(results, {"name", "unit", "value", "samples_ms"});
     } else if (entry.path().filename().string().starts_with("benchmark_") ||
@@ -235,8 +238,6 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
       expect_benchmark_schema(results);
     } else if (entry.path().filename() == "near_loops.json") {
       expect_common_schema(results, {"name", "instructions", "loads", "stores", "loop"});
-    } else if (entry.path().filename() == "torch_side_aware.json") {
-      expect_common_schema(results, {"name"});
     } else if (folder == "sass") {
       expect_common_schema(results, {"name", "rung", "registers"});
     } else {
