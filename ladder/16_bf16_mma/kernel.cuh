@@ -86,12 +86,12 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
     // Zeros beyond the edges add nothing.
     for (int m = part * BM / kParts; m < (part + 1) * BM / kParts; m += kRowsA) {
       bf16* const sA = &stages[stage].A[a_m + m][Stage::column_a(a_m, a_k)];
-      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 + a_k < K);
+      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 < K - a_k);
       gA += static_cast<size_t>(kRowsA) * K;
     }
     for (int k = part * BK / kParts; k < (part + 1) * BK / kParts; k += kRowsB) {
       bf16* const sB = &stages[stage].B[b_k + k][Stage::column_b(b_k, b_n)];
-      ptx::cp_async_16(sB, gB, k0 + b_k + k < K && col0 + b_n < N);
+      ptx::cp_async_16(sB, gB, k0 + k < K - b_k && col0 + b_n < N);
       gB += static_cast<size_t>(kRowsB) * N;
     }
     if (part == kParts - 1) {  // all parts are one group
@@ -120,26 +120,29 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
   read(0, stages[0], 0);
 
   // -- Main loop over K ----------------------------------------------------------------------
-  int stage = 0;
+  // Unrolled over the stages: in the addresses of a copy or a read, the stage is a constant.
 #pragma unroll 1
-  for (int k0 = 0; k0 < K; k0 += BK) {
-    // Refill the previous stage: all threads have read it and passed the barrier.
-    const int refilled = stage == 0 ? STAGES - 1 : stage - 1;
+  for (int k0 = 0; k0 < K;) {
 #pragma unroll
-    for (int k = 0; k < BK; k += 16) {
-      const int buffer = k / 16 % 2;
-      if (k + 16 == BK) {                  // the next k is in the next tile
-        ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
-        __syncthreads();
-        stage = stage == STAGES - 1 ? 0 : stage + 1;
-      }
-      read(1 - buffer, stages[stage], (k + 16) % BK);
-      for (int n = 0; n < kTileCols; ++n) {
-        const unsigned b[] = {rB[buffer][n / 2][n % 2 * 2], rB[buffer][n / 2][n % 2 * 2 + 1]};
-        for (int m = 0; m < kTileRows; ++m) {
-          ptx::mma_bf16(acc[m][n], rA[buffer][m], b);
+    for (int stage = 0; stage < STAGES && k0 < K; ++stage, k0 += BK) {
+      // Refill the previous stage: all threads have read it and passed the barrier.
+      const int refilled = (stage + STAGES - 1) % STAGES;
+#pragma unroll
+      for (int k = 0; k < BK; k += 16) {
+        const int buffer = k / 16 % 2;
+        const bool last = k + 16 == BK;  // then the next k is in the next tile
+        if (last) {
+          ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
+          __syncthreads();
         }
-        if (n == kTileCols / 2) fetch(refilled, k / 16, k0 + (STAGES - 1) * BK);
+        read(1 - buffer, stages[last ? (stage + 1) % STAGES : stage], (k + 16) % BK);
+        for (int m = 0; m < kTileRows; ++m) {
+          for (int n = 0; n < kTileCols; ++n) {  // the same words of A
+            const unsigned b[] = {rB[buffer][n / 2][n % 2 * 2], rB[buffer][n / 2][n % 2 * 2 + 1]};
+            ptx::mma_bf16(acc[m][n], rA[buffer][m], b);
+          }
+          if (m == kTileRows / 2) fetch(refilled, k / 16, k0 + (STAGES - 1) * BK);
+        }
       }
     }
   }
