@@ -2,11 +2,11 @@
 /// \file  ladder/16_bf16_mma/kernel.cuh
 /// \brief Half the bytes, twice the products, and operands that come a tile at a time.
 ///
-/// In rung 15, a warp loads and rounds a word for each mma it issues. With BF16, two elements share
-/// a word, and an mma is 16 of K deep in place of 8. ldmatrix brings four tiles of 8 x 8 elements
-/// and leaves them in the registers where mma wants them, also if they have to be transposed, as B
-/// has: 8 loads for 32 mma, and nothing to round. It reads rows of 16 bytes; where such a piece of
-/// a row lies depends on the row (a swizzle), so that 8 rows of a column are in 32 banks.
+/// Rung 15 rounds every word, and loads those of B one at a time: ldmatrix transposes elements of
+/// 16 bits only. With BF16, two elements share a word, and an mma is 16 of K deep in place of 8. All
+/// operands come in tiles of 8 x 8 elements, four in a load, also those of B, which have to be
+/// transposed: 8 loads for 32 mma, and nothing to round. ldmatrix reads rows of 16 bytes; where such
+/// a piece of a row lies depends on the row (a swizzle), so that 8 rows of a column are in 32 banks.
 ///
 /// Traffic  shared memory  (WM + WN)*2 bytes per warp and k, for WM*WN multiply-adds.
 #pragma once
