@@ -6,8 +6,8 @@
 /// takes 16 x 8 words of A and 8 x 8 of B from the registers of a whole warp, rounded to TF32, and
 /// adds their product to 16 x 8 sums: more than five times as many multiply-adds in a cycle. Each
 /// lane holds four words of A, two of B and four sums, at places that the instruction dictates.
-/// It wants A by rows, so A is no longer transposed on the way in, and ldmatrix loads all four words
-/// at once: it moves rows of 16 bytes, and hands out their words.
+/// It wants A by rows, so A is no longer transposed on the way in, and ldmatrix loads a lane's four
+/// words at once: it moves rows of 16 bytes, and hands out their words.
 ///
 /// Traffic  shared memory  (WM + WN)*4 bytes per warp and k, for WM*WN multiply-adds.
 #pragma once
@@ -123,38 +123,32 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
   read(0, stages[0], 0);
 
   // -- Main loop over K ----------------------------------------------------------------------
-  // Unrolled over the stages: in the addresses of a copy or a read, the stage is a constant.
-#pragma unroll 1
-  for (int k0 = 0; k0 < K;) {
+  int stage = 0;
+#pragma unroll STAGES  // in each copy of the loop, the stage is a constant
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    // Refill the previous stage: all threads have read it and passed the barrier.
+    const int refilled = stage == 0 ? STAGES - 1 : stage - 1;
 #pragma unroll
-    for (int stage = 0; stage < STAGES && k0 < K; ++stage, k0 += BK) {
-      // Refill the previous stage: all threads have read it and passed the barrier.
-      const int refilled = (stage + STAGES - 1) % STAGES;
-#pragma unroll
-      for (int k = 0; k < BK; k += 8) {
-        const int buffer = k / 8 % 2;
-        const bool last = k + 8 == BK;  // then the next k is in the next tile
-        if (last) {
-          ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
-          __syncthreads();
+    for (int k = 0; k < BK; k += 8) {
+      const int buffer = k / 8 % 2;
+      if (k + 8 == BK) {                   // the next k is in the next tile
+        ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
+        __syncthreads();
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
+      }
+      read(1 - buffer, stages[stage], (k + 8) % BK);
+      unsigned a[kTileRows][4];  // (WM/16, 4)
+      for (int m = 0; m < kTileRows; ++m) {
+        for (int i = 0; i < 4; ++i) {
+          a[m][i] = ptx::to_tf32(__uint_as_float(rA[buffer][m][i]));
         }
-        read(1 - buffer, stages[last ? (stage + 1) % STAGES : stage], (k + 8) % BK);
-        unsigned b[kTileCols][2];  // (WN/8, 2)
-        for (int n = 0; n < kTileCols; ++n) {
-          for (int i = 0; i < 2; ++i) {
-            b[n][i] = ptx::to_tf32(rB[buffer][n][i]);
-          }
-        }
+      }
+      for (int n = 0; n < kTileCols; ++n) {
+        const unsigned b[] = {ptx::to_tf32(rB[buffer][n][0]), ptx::to_tf32(rB[buffer][n][1])};
         for (int m = 0; m < kTileRows; ++m) {
-          unsigned a[4];
-          for (int i = 0; i < 4; ++i) {
-            a[i] = ptx::to_tf32(__uint_as_float(rA[buffer][m][i]));
-          }
-          for (int n = 0; n < kTileCols; ++n) {
-            ptx::mma_tf32(acc[m][n], a, b[n]);
-          }
-          if (m == kTileRows / 2) fetch(refilled, k / 8, k0 + (STAGES - 1) * BK);
+          ptx::mma_tf32(acc[m][n], a[m], b);
         }
+        if (n == kTileCols / 2) fetch(refilled, k / 8, k0 + (STAGES - 1) * BK);
       }
     }
   }

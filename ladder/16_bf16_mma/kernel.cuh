@@ -3,10 +3,10 @@
 /// \brief Half the bytes, twice the products, and operands that come a tile at a time.
 ///
 /// Rung 15 rounds every word, and loads those of B one at a time: ldmatrix transposes elements of
-/// 16 bits only. With BF16, two elements share a word, and an mma is 16 of K deep in place of 8. All
-/// operands come in tiles of 8 x 8 elements, four in a load, also those of B, which have to be
-/// transposed: 8 loads for 32 mma, and nothing to round. ldmatrix reads rows of 16 bytes; where such
-/// a piece of a row lies depends on the row (a swizzle), so that 8 rows of a column are in 32 banks.
+/// 16 bits only. With BF16, two elements share a word, and an mma is 16 of K deep in place of 8.
+/// All operands come in tiles of 8 x 8 elements, four in a load, also those of B, which have to be
+/// transposed: 8 loads for 32 mma, and nothing to round. ldmatrix reads rows of 16 bytes; where a
+/// piece of a row lies depends on the row (a swizzle), so that 8 rows of a column are in 32 banks.
 ///
 /// Traffic  shared memory  (WM + WN)*2 bytes per warp and k, for WM*WN multiply-adds.
 #pragma once
@@ -120,29 +120,26 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
   read(0, stages[0], 0);
 
   // -- Main loop over K ----------------------------------------------------------------------
-  // Unrolled over the stages: in the addresses of a copy or a read, the stage is a constant.
-#pragma unroll 1
-  for (int k0 = 0; k0 < K;) {
+  int stage = 0;
+#pragma unroll STAGES  // in each copy of the loop, the stage is a constant
+  for (int k0 = 0; k0 < K; k0 += BK) {
+    // Refill the previous stage: all threads have read it and passed the barrier.
+    const int refilled = stage == 0 ? STAGES - 1 : stage - 1;
 #pragma unroll
-    for (int stage = 0; stage < STAGES && k0 < K; ++stage, k0 += BK) {
-      // Refill the previous stage: all threads have read it and passed the barrier.
-      const int refilled = (stage + STAGES - 1) % STAGES;
-#pragma unroll
-      for (int k = 0; k < BK; k += 16) {
-        const int buffer = k / 16 % 2;
-        const bool last = k + 16 == BK;  // then the next k is in the next tile
-        if (last) {
-          ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
-          __syncthreads();
+    for (int k = 0; k < BK; k += 16) {
+      const int buffer = k / 16 % 2;
+      if (k + 16 == BK) {                  // the next k is in the next tile
+        ptx::cp_async_wait<STAGES - 3>();  // the group of this tile is not complete
+        __syncthreads();
+        stage = stage == STAGES - 1 ? 0 : stage + 1;
+      }
+      read(1 - buffer, stages[stage], (k + 16) % BK);
+      for (int m = 0; m < kTileRows; ++m) {
+        for (int n = 0; n < kTileCols; ++n) {
+          const unsigned b[] = {rB[buffer][n / 2][n % 2 * 2], rB[buffer][n / 2][n % 2 * 2 + 1]};
+          ptx::mma_bf16(acc[m][n], rA[buffer][m], b);
         }
-        read(1 - buffer, stages[last ? (stage + 1) % STAGES : stage], (k + 16) % BK);
-        for (int m = 0; m < kTileRows; ++m) {
-          for (int n = 0; n < kTileCols; ++n) {  // the same words of A
-            const unsigned b[] = {rB[buffer][n / 2][n % 2 * 2], rB[buffer][n / 2][n % 2 * 2 + 1]};
-            ptx::mma_bf16(acc[m][n], rA[buffer][m], b);
-          }
-          if (m == kTileRows / 2) fetch(refilled, k / 16, k0 + (STAGES - 1) * BK);
-        }
+        if (m == kTileRows / 2) fetch(refilled, k / 16, k0 + (STAGES - 1) * BK);
       }
     }
   }

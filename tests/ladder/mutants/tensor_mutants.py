@@ -43,11 +43,11 @@ TENSOR_MUTANTS = (
     *mutants_of(
         "15_tf32_mma",
         edits={
-            "tf32_copy_wait_missing": (f"{WAIT}\n          {SYNC}", SYNC),
-            "tf32_copy_wait_too_lax": (f"{WAIT}\n          {SYNC}", f"{LAX}\n          {SYNC}"),
-            "tf32_copy_barrier_missing": (f"{WAIT}\n          {SYNC}", WAIT),
+            "tf32_copy_wait_missing": (f"{WAIT}\n        {SYNC}", SYNC),
+            "tf32_copy_wait_too_lax": (f"{WAIT}\n        {SYNC}", f"{LAX}\n        {SYNC}"),
+            "tf32_copy_barrier_missing": (f"{WAIT}\n        {SYNC}", WAIT),
             "tf32_copy_into_stage_being_read": (
-                "refilled = (stage + STAGES - 1) % STAGES;",
+                "refilled = stage == 0 ? STAGES - 1 : stage - 1;",
                 "refilled = stage;",
             ),
             "tf32_words_of_a_swapped": (
@@ -68,8 +68,8 @@ TENSOR_MUTANTS = (
     *mutants_of(
         "16_bf16_mma",
         edits={
-            "bf16_copy_wait_missing": (f"{WAIT}\n          {SYNC}", SYNC),
-            "bf16_copy_barrier_missing": (f"{WAIT}\n          {SYNC}", WAIT),
+            "bf16_copy_wait_missing": (f"{WAIT}\n        {SYNC}", SYNC),
+            "bf16_copy_barrier_missing": (f"{WAIT}\n        {SYNC}", WAIT),
             "bf16_b_not_transposed": ("ptx::ldmatrix<true>", "ptx::ldmatrix<false>"),
             "bf16_copied_without_swizzle": ("[Stage::column_a(a_m, a_k)]", "[a_k]"),
             "bf16_swizzled_by_another_row": (
