@@ -18,15 +18,14 @@ def loaded():
         row, col = divmod(word, row_length)
         return row, (col // 4 ^ moved(row)) * 4 + col % 4
 
+    named = [of_swizzled(word, c["BK"], lambda m: m // 2 % 4) for word in words[1]]
     return (
         {
             of_swizzled(word - first_b, c["BN"], lambda k: k % 4 * 2): lane
             for lane, word in enumerate(words[0])
         },
-        {
-            of_swizzled(word, c["BK"], lambda m: m // 2 % 4): lane
-            for lane, word in enumerate(words[1])
-        },
+        # ldmatrix: of each row that a lane names, four lanes get a word.
+        {(m, k + i): name % 8 * 4 + i for name, (m, k) in enumerate(named) for i in range(4)},
     )
 
 
@@ -61,8 +60,8 @@ def draw(narrow=False):
         "Rung 15. mma.sync m16n8k8 multiplies 16 x 8 elements of A by 8 x 8 of B and adds them to "
         "16 x 8 sums. Lane l holds four elements of A, in rows l / 4 and l / 4 + 8 and columns "
         "l % 4 and l % 4 + 4; two of B, in rows l % 4 and l % 4 + 4 of column l / 4; and four "
-        "sums, in rows l / 4 and l / 4 + 8 and columns l % 4 * 2 and the next. Each load brings "
-        "one quarter of A or one half of B to the warp.",
+        "sums, in rows l / 4 and l / 4 + 8 and columns l % 4 * 2 and the next. One ldmatrix brings "
+        "A to the warp, and each load one half of B.",
         narrow,
     )
     left, y = hierarchy(picture, 15)
@@ -80,7 +79,7 @@ def draw(narrow=False):
         left,
         middle,
         (ROWS, DEPTH),
-        lambda m, k: of_a[m % 8, k % 4],
+        lambda m, k: of_a[m, k],
         lambda m, k: m // 8 + k // 4,
         A,
     )
@@ -92,8 +91,8 @@ def draw(narrow=False):
         "dark: lane 0 holds",
         "4 words of A,",
         "2 of B and 4 sums.",
-        "A shade of A or B",
-        "is one load.",
+        "Tiles of ldmatrix and",
+        "loads of B have shades.",
     )
     picture.lines(left, y + 14, words, "soft")
     words = f"{ROWS * COLUMNS * DEPTH:,} multiply-adds in one instruction of a warp"

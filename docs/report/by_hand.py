@@ -251,7 +251,7 @@ def mma_count(c, reads, copies, depth):
 
 
 def tf32_mma(rung, size):
-    """Words of A and of B in swizzled rows, one to a lane in each load."""
+    """Words of A and of B in swizzled rows: A by ldmatrix, of B a word to a lane in each load."""
     c, lanes = rung.values(), range(LANES)
 
     def at_a(m, k):
@@ -260,7 +260,7 @@ def tf32_mma(rung, size):
     def at_b(k, n):
         return k * c["BN"] + (n // 4 ^ k % 4 * 2) * 4 + n % 4
 
-    of_a = wavefronts([at_a(lane // 4, lane % 4) for lane in lanes], 1)
+    of_a = wavefronts([at_a(lane % 16, lane // 16 * 4) for lane in lanes])
     of_b = wavefronts([at_b(lane % 4, lane // 4) for lane in lanes], 1)
     pieces = c["BK"] // 4  # of a row of A
     copied = [(lane // pieces, lane % pieces * 4) for lane in lanes]  # (m, k)
@@ -269,7 +269,7 @@ def tf32_mma(rung, size):
     per_copy = 4 * c["kThreads"]  # elements
     counted = mma_count(
         c,
-        [(of_b, 2 * c["WN"] // 8), (of_a, 4 * c["WM"] // 16)],
+        [(of_b, 2 * c["WN"] // 8), (of_a, c["WM"] // 16)],
         [(copy_a, c["BM"] * c["BK"] // per_copy), (copy_b, c["BK"] * c["BN"] // per_copy)],
         8,
     )

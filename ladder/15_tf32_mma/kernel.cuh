@@ -6,13 +6,15 @@
 /// takes 16 x 8 words of A and 8 x 8 of B from the registers of a whole warp, rounded to TF32, and
 /// adds their product to 16 x 8 sums: more than five times as many multiply-adds in a cycle. Each
 /// lane holds four words of A, two of B and four sums, at places that the instruction dictates.
-/// It wants A by rows, so A is no longer transposed on the way in.
+/// It wants A by rows, so A is no longer transposed on the way in, and ldmatrix loads a lane's four
+/// words at once: it moves rows of 16 bytes, and hands out their words.
 ///
 /// Traffic  shared memory  (WM + WN)*4 bytes per warp and k, for WM*WN multiply-adds.
 #pragma once
 
 #include "common/device.cuh"
 #include "common/ptx/cp_async.cuh"
+#include "common/ptx/ldmatrix.cuh"
 #include "common/ptx/mma.cuh"
 
 namespace ladder::tf32_mma {
@@ -73,7 +75,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
   extern __shared__ __align__(128) unsigned char shared[];
   auto* const stages = reinterpret_cast<Stage*>(shared);  // (STAGES)
   float acc[kTileRows][kTileCols][4] = {};                // (WM/16, WN/8, 4)
-  float rA[2][kTileRows][4];                              // (2, WM/16, 4)
+  unsigned rA[2][kTileRows][4];                           // (2, WM/16, 4)   bits of floats
   float rB[2][kTileCols][2];                              // (2, WN/8, 2)
 
   // -- Prologue: start all stages but one ----------------------------------------------------
@@ -85,12 +87,12 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
     // Zeros beyond the edges add nothing.
     for (int m = part * BM / kParts; m < (part + 1) * BM / kParts; m += kRowsA) {
       float* const sA = &stages[stage].A[a_m + m][Stage::column_a(a_m, a_k)];
-      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 + a_k < K);
+      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 < K - a_k);
       gA += static_cast<size_t>(kRowsA) * K;
     }
     for (int k = part * BK / kParts; k < (part + 1) * BK / kParts; k += kRowsB) {
       float* const sB = &stages[stage].B[b_k + k][Stage::column_b(b_k, b_n)];
-      ptx::cp_async_16(sB, gB, k0 + b_k + k < K && col0 + b_n < N);
+      ptx::cp_async_16(sB, gB, k0 + k < K - b_k && col0 + b_n < N);
       gB += static_cast<size_t>(kRowsB) * N;
     }
     if (part == kParts - 1) {  // all parts are one group
@@ -107,11 +109,9 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
       }
     }
     for (int m = 0; m < kTileRows; ++m) {
-      for (int i = 0; i < 4; ++i) {
-        const int row = warp_row + m * 16 + lane / 4 + i % 2 * 8;
-        const int col = Stage::column_a(lane / 4, k + lane % 4 + i / 2 * 4);
-        rA[buffer][m][i] = stage.A[row][col];
-      }
+      const int row = warp_row + m * 16 + lane % 16;  // of A, which this lane names
+      const int col = Stage::column_a(row, k + lane / 16 * 4);
+      ptx::ldmatrix<false>(rA[buffer][m], &stage.A[row][col]);
     }
   };
   for (int stage = 0; stage < STAGES - 1; ++stage) {
@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
 
   // -- Main loop over K ----------------------------------------------------------------------
   int stage = 0;
-#pragma unroll 1
+#pragma unroll STAGES  // in each copy of the loop, the stage is a constant
   for (int k0 = 0; k0 < K; k0 += BK) {
     // Refill the previous stage: all threads have read it and passed the barrier.
     const int refilled = stage == 0 ? STAGES - 1 : stage - 1;
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
       unsigned a[kTileRows][4];  // (WM/16, 4)
       for (int m = 0; m < kTileRows; ++m) {
         for (int i = 0; i < 4; ++i) {
-          a[m][i] = ptx::to_tf32(rA[buffer][m][i]);
+          a[m][i] = ptx::to_tf32(__uint_as_float(rA[buffer][m][i]));
         }
       }
       for (int n = 0; n < kTileCols; ++n) {

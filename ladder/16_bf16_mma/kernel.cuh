@@ -2,11 +2,11 @@
 /// \file  ladder/16_bf16_mma/kernel.cuh
 /// \brief Half the bytes, twice the products, and operands that come a tile at a time.
 ///
-/// In rung 15, a warp loads and rounds a word for each mma it issues. With BF16, two elements share
-/// a word, and an mma is 16 of K deep in place of 8. ldmatrix brings four tiles of 8 x 8 elements
-/// and leaves them in the registers where mma wants them, also if they have to be transposed, as B
-/// has: 8 loads for 32 mma, and nothing to round. It reads rows of 16 bytes; where such a piece of
-/// a row lies depends on the row (a swizzle), so that 8 rows of a column are in 32 banks.
+/// Rung 15 rounds every word, and loads those of B one at a time: ldmatrix transposes elements of
+/// 16 bits only. With BF16, two elements share a word, and an mma is 16 of K deep in place of 8.
+/// All operands come in tiles of 8 x 8 elements, four in a load, also those of B, which have to be
+/// transposed: 8 loads for 32 mma, and nothing to round. ldmatrix reads rows of 16 bytes; where a
+/// piece of a row lies depends on the row (a swizzle), so that 8 rows of a column are in 32 banks.
 ///
 /// Traffic  shared memory  (WM + WN)*2 bytes per warp and k, for WM*WN multiply-adds.
 #pragma once
@@ -86,12 +86,12 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
     // Zeros beyond the edges add nothing.
     for (int m = part * BM / kParts; m < (part + 1) * BM / kParts; m += kRowsA) {
       bf16* const sA = &stages[stage].A[a_m + m][Stage::column_a(a_m, a_k)];
-      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 + a_k < K);
+      ptx::cp_async_16(sA, gA, row0 + a_m + m < M && k0 < K - a_k);
       gA += static_cast<size_t>(kRowsA) * K;
     }
     for (int k = part * BK / kParts; k < (part + 1) * BK / kParts; k += kRowsB) {
       bf16* const sB = &stages[stage].B[b_k + k][Stage::column_b(b_k, b_n)];
-      ptx::cp_async_16(sB, gB, k0 + b_k + k < K && col0 + b_n < N);
+      ptx::cp_async_16(sB, gB, k0 + k < K - b_k && col0 + b_n < N);
       gB += static_cast<size_t>(kRowsB) * N;
     }
     if (part == kParts - 1) {  // all parts are one group
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
 
   // -- Main loop over K ----------------------------------------------------------------------
   int stage = 0;
-#pragma unroll 1
+#pragma unroll STAGES  // in each copy of the loop, the stage is a constant
   for (int k0 = 0; k0 < K; k0 += BK) {
     // Refill the previous stage: all threads have read it and passed the barrier.
     const int refilled = stage == 0 ? STAGES - 1 : stage - 1;
@@ -134,12 +134,12 @@ __global__ void __launch_bounds__(32 * (BM / WM) * (BN / WN), 1)
         stage = stage == STAGES - 1 ? 0 : stage + 1;
       }
       read(1 - buffer, stages[stage], (k + 16) % BK);
-      for (int n = 0; n < kTileCols; ++n) {
-        const unsigned b[] = {rB[buffer][n / 2][n % 2 * 2], rB[buffer][n / 2][n % 2 * 2 + 1]};
-        for (int m = 0; m < kTileRows; ++m) {
+      for (int m = 0; m < kTileRows; ++m) {
+        for (int n = 0; n < kTileCols; ++n) {
+          const unsigned b[] = {rB[buffer][n / 2][n % 2 * 2], rB[buffer][n / 2][n % 2 * 2 + 1]};
           ptx::mma_bf16(acc[m][n], rA[buffer][m], b);
         }
-        if (n == kTileCols / 2) fetch(refilled, k / 16, k0 + (STAGES - 1) * BK);
+        if (m == kTileRows / 2) fetch(refilled, k / 16, k0 + (STAGES - 1) * BK);
       }
     }
   }

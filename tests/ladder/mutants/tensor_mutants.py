@@ -51,16 +51,16 @@ TENSOR_MUTANTS = (
                 "refilled = stage;",
             ),
             "tf32_words_of_a_swapped": (
-                "lane / 4 + i % 2 * 8;\n"
-                "        const int col = Stage::column_a(lane / 4, k + lane % 4 + i / 2 * 4);",
-                "lane / 4 + i / 2 * 8;\n"
-                "        const int col = Stage::column_a(lane / 4, k + lane % 4 + i % 2 * 4);",
+                "lane % 16;  // of A, which this lane names\n"
+                "      const int col = Stage::column_a(row, k + lane / 16 * 4);",
+                "lane % 8 + lane / 16 * 8;  // of A, which this lane names\n"
+                "      const int col = Stage::column_a(row, k + lane / 8 % 2 * 4);",
             ),
             "tf32_copied_without_swizzle": ("[Stage::column_a(a_m, a_k)]", "[a_k]"),
             "tf32_sums_of_other_rows": ("m % 2 * 2 + 0]", "(m + 1) % 2 * 2 + 0]"),
             "tf32_cut_off_as_bf16": (
-                "ptx::to_tf32(rA[buffer][m][i])",
-                "(__float_as_uint(rA[buffer][m][i]) & 0xFFFF0000u)",
+                "ptx::to_tf32(__uint_as_float(rA[buffer][m][i]))",
+                "(rA[buffer][m][i] & 0xFFFF0000u)",
             ),
         },
         table=TABLE,

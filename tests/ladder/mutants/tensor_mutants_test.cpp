@@ -49,7 +49,7 @@ constexpr Shape kSharedTile = {128, 576, 4096};
 
 constexpr const char* kCopiesA = "cp_async_16(sA";
 constexpr const char* kCopiesB = "cp_async_16(sB";
-constexpr const char* kReadsA = "rA[buffer][m][i] =";
+constexpr const char* kReadsA = "ptx::ldmatrix<false>(rA";
 constexpr const char* kReadsB = "rB[buffer][n][i] =";
 constexpr const char* kMultiplies = "ptx::wgmma<BN";
 constexpr const char* kBoxOfA = "ptx::tma_load(stage.A";
