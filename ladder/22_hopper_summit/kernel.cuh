@@ -48,9 +48,9 @@ struct Shared {
 };
 
 /// Waits for all threads of a cluster, which may be a block.
-template <int PAIR>
+template <int BLOCKS>
 __device__ __forceinline__ void sync_cluster() {
-  if constexpr (PAIR > 1) {
+  if constexpr (BLOCKS > 1) {
     ptx::cluster_sync();
   } else {
     __syncthreads();
@@ -59,24 +59,29 @@ __device__ __forceinline__ void sync_cluster() {
 
 /// \brief  The producer, a single thread: fills a stage for each tile of A and B as soon as all
 ///         blocks of the cluster have emptied it, segment after segment.
-template <int BM, int BN, int BK, int PAIR, int STAGES>
+template <int BM, int BN, int BK, int ROWS, int COLUMNS, int STAGES>
 __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
                                         const ptx::TensorMap& map_a, const ptx::TensorMap& map_b,
-                                        const Order<BM, BN, PAIR>& order, Segments segments,
+                                        const Order<ROWS * BM, COLUMNS * BN>& order, Segments segments,
                                         const Plan& plan) {
   using Stage = hopper_summit::Stage<BM, BN, BK>;
-  constexpr int kPart = BN / kBoxColumns / PAIR;  // boxes of B that this block asks for
-  constexpr unsigned kAll = (1u << PAIR) - 1;
-  const int rank = ptx::cluster_rank();
+  constexpr int kRowsOfA = BM / COLUMNS;                // that this block asks for
+  constexpr int kBoxesOfB = BN / kBoxColumns / ROWS;  // likewise
+  const int row = ptx::cluster_rank() % ROWS;         // of this block in the cluster
+  const int column = ptx::cluster_rank() / ROWS;
+  unsigned same_row = 0;  // blocks
+  for (int c = 0; c < COLUMNS; ++c)
+    same_row |= 1u << (c * ROWS + row);
+  const unsigned same_column = ((1u << ROWS) - 1) << column * ROWS;
 
   // -- Producer ------------------------------------------------------------------------------
-  const int clusters = gridDim.x / PAIR;
-  Pace pace(rank == 0 ? plan.counters : nullptr, clusters);
+  const int clusters = gridDim.x / (ROWS * COLUMNS);
+  Pace pace(ptx::cluster_rank() == 0 ? plan.counters : nullptr, clusters);
   int filled = 0;
   bool backwards = false;
   for (Segment segment = {}; segments.next(segment);) {
-    const int row0 = order.row(segment.tile) + rank * BM;
-    const int col0 = order.column(segment.tile);
+    const int row0 = order.row(segment.tile) + row * BM + column * kRowsOfA;
+    const int col0 = order.column(segment.tile) + column * BN;
     for (int k_tile = segment.first; k_tile < segment.last; ++k_tile, ++filled) {
       Stage& stage = shared.stages[filled % STAGES];
       ptx::Mbarrier* const full = &shared.full[filled % STAGES];
@@ -84,10 +89,15 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
       if (filled % kEpoch == 0) pace.begin_epoch();
       const int k0 = (backwards ? segment.last - 1 - (k_tile - segment.first) : k_tile) * BK;
       ptx::mbarrier_arrive_expect(full, sizeof(Stage));
-      ptx::tma_load(stage.A, map_a, row0, k0, full);
-      for (int box = rank * kPart; box < (rank + 1) * kPart; ++box) {
-        if constexpr (PAIR > 1) {
-          ptx::tma_load_multicast(stage.B[box], map_b, k0, col0 + box * kBoxColumns, full, kAll);
+      if constexpr (COLUMNS > 1) {
+        ptx::tma_load_multicast(stage.A[column * kRowsOfA], map_a, row0, k0, full, same_row);
+      } else {
+        ptx::tma_load(stage.A, map_a, row0, k0, full);
+      }
+      for (int box = row * kBoxesOfB; box < (row + 1) * kBoxesOfB; ++box) {
+        if constexpr (ROWS > 1) {
+          ptx::tma_load_multicast(stage.B[box], map_b, k0, col0 + box * kBoxColumns, full,
+                                  same_column);
         } else {
           ptx::tma_load(stage.B[box], map_b, k0, col0 + box * kBoxColumns, full);
         }
@@ -102,7 +112,7 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
 /// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles of PAIR*BM x BN.
 /// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 64, BN of 64*PAIR up to 256, BK
 ///                    is 64 and one warpgroup per 64 rows after the producer's
-/// \tparam  PAIR      blocks in a cluster, one below the other, which share their B: 1 or 2
+/// \tparam  ROWS,COLUMNS  blocks of a cluster, which share A along its rows and B along its columns
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
 /// \param   map_a     A as (M, K) with boxes of BM x BK
 /// \param   map_b     B as (K, N) with boxes of BK x 64
@@ -111,7 +121,7 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
 /// \param   N         extent in elements, a multiple of 8
 /// \param   C         (M, N) row-major, 16-byte aligned; not read when beta == 0
 /// \param   plan      every segment has at least BN/64 k tiles; those past K are zeros
-template <int BM, int BN, int BK, int PAIR, int STAGES>
+template <int BM, int BN, int BK, int ROWS, int COLUMNS, int STAGES>
 __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     kernel(const __grid_constant__ ptx::TensorMap map_a,
            const __grid_constant__ ptx::TensorMap map_b,
@@ -119,6 +129,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
            const bf16* C, const __grid_constant__ Plan plan) {
   constexpr int kConsumerGroups = BM / 64;
   constexpr int kBoxes = BN / kBoxColumns;
+  constexpr int kSharers = ROWS + COLUMNS - 1;  // blocks of the row and of the column of this one
   static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
   using Stage = hopper_summit::Stage<BM, BN, BK>;
 
@@ -132,20 +143,20 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       ptx::mbarrier_init(&shared.full[s], 1);
-      ptx::mbarrier_init(&shared.empty[s], PAIR * kConsumerGroups);
+      ptx::mbarrier_init(&shared.empty[s], kSharers * kConsumerGroups);
     }
     ptx::fence_mbarrier_init();
     for (const ptx::TensorMap* map : {&map_a, &map_b, &map_c})
       ptx::prefetch_tensor_map(*map);
   }
-  sync_cluster<PAIR>();
+  sync_cluster<ROWS * COLUMNS>();
   ptx::wait_for_previous_kernel();
 
-  const Order<BM, BN, PAIR> order(M, N, plan.band);
-  Segments segments(plan, blockIdx.x / PAIR, gridDim.x / PAIR);
+  const Order<ROWS * BM, COLUMNS * BN> order(M, N, plan.band);
+  Segments segments(plan, blockIdx.x / (ROWS * COLUMNS), gridDim.x / (ROWS * COLUMNS));
   if (warpgroup == 0) {
     if constexpr (kConsumerGroups > 1) ptx::setmaxnreg_dec<40>();
-    if (threadIdx.x == 0) produce(shared, map_a, map_b, order, segments, plan);
+    if (threadIdx.x == 0) produce<BM, BN, BK, ROWS, COLUMNS>(shared, map_a, map_b, order, segments, plan);
     return;
   }
 
@@ -155,6 +166,11 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   const int group_row = group * 64;  // of the block tile's rows, this warpgroup's first
   const int warp = threadIdx.x / 32 % 4;
   const int lane = threadIdx.x % 32;
+  const int row = ptx::cluster_rank() % ROWS;  // of this block in the cluster
+  const int column = ptx::cluster_rank() / ROWS;
+  const int other = threadIdx.x % 128 - ROWS;  // of those that share A; below 0: that share B
+  const int sharer = other < 0 ? column * ROWS + threadIdx.x % 128
+                               : (other + (other >= column ? 1 : 0)) * ROWS + row;
   const int part = blockIdx.x * kConsumerGroups + group;
   float acc[BN / 2];        // (BN/2)  of 64 x BN per warpgroup
   unsigned packed[BN / 4];  // (BN/4)  results of the tile before, two to a word
@@ -170,8 +186,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   const int all = segments.k_tiles();
   int multiplied = 0;
   for (Segment segment = {}; segments.next(segment);) {
-    const int row0 = order.row(segment.tile) + ptx::cluster_rank() * BM + group_row;
-    const int col0 = order.column(segment.tile);
+    const int row0 = order.row(segment.tile) + row * BM + group_row;
+    const int col0 = order.column(segment.tile) + column * BN;
 
     // -- Main loop over K --------------------------------------------------------------------
     const auto multiply = [&](bool first) {
@@ -193,8 +209,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     const auto finish = [&] {
       ptx::wgmma_wait<0>();
       // A stage that is not filled again has nobody who waits. So a block may leave before another.
-      if (threadIdx.x % 128 < PAIR && multiplied < all - STAGES) {
-        ptx::mbarrier_arrive_in_block(&shared.empty[multiplied % STAGES], threadIdx.x % 128);
+      if (threadIdx.x % 128 < kSharers && multiplied < all - STAGES) {
+        ptx::mbarrier_arrive_in_block(&shared.empty[multiplied % STAGES], sharer);
       }
       ++multiplied;
     };
@@ -215,18 +231,18 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     // Not "else": nvcc would no longer see that all threads of a warp are at the same stage.
     if (segment.first > 0) leave_part(plan, part, acc, 1 + group);
     if (segment.first == 0) {
-      constexpr int kNext = PAIR * kConsumerGroups;  // to the same warpgroup of the next cluster
+      constexpr int kNext = ROWS * COLUMNS * kConsumerGroups;  // to the same warpgroup of the next cluster
       int from = part + kNext;
       for (int done = segment.last; done < plan.k_tiles; done += plan.share, from += kNext)
         add_part(plan, from, acc, 1 + group);
 #pragma unroll
       for (int i = 0; i < BN / 4; ++i) {  // 8 rows further down; the next 8 columns
-        const int row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
+        const int c_row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
         const int col = col0 + i / 2 * 8 + lane % 4 * 2;
         float2 c = {};
-        if (beta != 0.0f && row < M && col < N) {
+        if (beta != 0.0f && c_row < M && col < N) {
           c = __bfloat1622float2(
-              *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(row) * N + col));
+              *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(c_row) * N + col));
         }
         const __nv_bfloat162 pair = __float22bfloat162_rn(
             {alpha * acc[2 * i] + beta * c.x, alpha * acc[2 * i + 1] + beta * c.y});

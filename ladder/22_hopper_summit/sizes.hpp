@@ -19,7 +19,8 @@ namespace ladder::hopper_summit {
 struct Size {
   const char* name;
   int BM, BN;       ///< block tile
-  int pair;         ///< blocks in a cluster, one below the other
+  int rows;         ///< of blocks in a cluster, which share B
+  int columns;      ///< of blocks in a cluster, which share A
   double start_us;  ///< to start the launch and to end it
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply 64 of K
@@ -29,11 +30,20 @@ struct Size {
 };
 
 inline constexpr std::array kSizes = {
-    Size{"128 x 256, in pairs", 128, 256, 2, 3.793, 0.900, 0.650, 0.443, 7.132, 0.396},
-    Size{"128 x 256", 128, 256, 1, 4.044, 0.300, 0.657, 0.650, 8.793, 0.473},
-    Size{"128 x 128", 128, 128, 1, 2.646, 0.349, 0.372, 0.398, 4.978, 0.543},
-    Size{"128 x 64", 128, 64, 1, 2.770, 0.006, 0.265, 0.299, 2.023, 1.233},
-    Size{"64 x 64", 64, 64, 1, 2.009, 0.333, 0.224, 0.361, 2.479, 0.691},
+    Size{"128 x 256, 2 x 1", 128, 256, 2, 1, 3.793, 0.900, 0.650, 0.443, 7.132, 0.396},
+    Size{"128 x 256", 128, 256, 1, 1, 4.044, 0.300, 0.657, 0.650, 8.793, 0.473},
+    Size{"128 x 128", 128, 128, 1, 1, 2.646, 0.349, 0.372, 0.398, 4.978, 0.543},
+    Size{"128 x 64", 128, 64, 1, 1, 2.770, 0.006, 0.265, 0.299, 2.023, 1.233},
+    Size{"64 x 64", 64, 64, 1, 1, 2.009, 0.333, 0.224, 0.361, 2.479, 0.691},
+    Size{"128 x 256, 1 x 2", 128, 256, 1, 2, 3.793, 0.900, 0.650, 0.443, 7.132, 0.396},
+    Size{"128 x 256, 2 x 2", 128, 256, 2, 2, 3.793, 0.900, 0.650, 0.300, 7.132, 0.396},
+    Size{"128 x 128, 2 x 1", 128, 128, 2, 1, 2.646, 0.349, 0.372, 0.300, 4.978, 0.543},
+    Size{"128 x 128, 1 x 2", 128, 128, 1, 2, 2.646, 0.349, 0.372, 0.300, 4.978, 0.543},
+    Size{"128 x 128, 2 x 2", 128, 128, 2, 2, 2.646, 0.349, 0.372, 0.200, 4.978, 0.543},
+    Size{"128 x 64, 1 x 2", 128, 64, 1, 2, 2.770, 0.006, 0.265, 0.250, 2.023, 1.233},
+    Size{"128 x 64, 1 x 4", 128, 64, 1, 4, 2.770, 0.006, 0.265, 0.200, 2.023, 1.233},
+    Size{"64 x 128, 2 x 1", 64, 128, 2, 1, 2.770, 0.006, 0.265, 0.200, 2.023, 1.233},
+    Size{"64 x 256, 2 x 1", 64, 256, 2, 1, 3.000, 0.300, 0.450, 0.400, 5.000, 0.500},
 };
 
 /// How a shape is cut into tiles of one size.
@@ -51,10 +61,11 @@ struct Cut {
 inline double step_us(const Size& size, const Shape& shape, double busy) {
   constexpr double kAlone = 2.5;
   constexpr int kLine = 64;  // elements; if rows are no multiple, 128 bytes of one lie in two lines
-  const double columns = static_cast<double>(size.BN) / size.pair;  // of B, that a block asks for
+  const double of_a = static_cast<double>(size.BM) / size.columns;  // rows that a block asks for
+  const double of_b = static_cast<double>(size.BN) / size.rows;     // columns
   const double lines =
-      (size.BM * (shape.K % kLine == 0 ? 1 : 2) + columns * (shape.N % kLine == 0 ? 1 : 2)) /
-      (size.BM + columns);
+      (of_a * (shape.K % kLine == 0 ? 1 : 2) + of_b * (shape.N % kLine == 0 ? 1 : 2)) /
+      (of_a + of_b);
   return std::max(size.step_us, size.load_us * lines * std::max(busy, 1 / kAlone));
 }
 
@@ -65,9 +76,9 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   constexpr long long kMostTiles = 1 << 30;
   constexpr std::array kPieces = {2, 3, 4, 6, 8, 12, 16};
   const int boxes = size.BN / kBoxColumns;  // segments are multiples: results leave under them
-  const long long rows = ceil_div(shape.M, size.pair * size.BM);  // no memory holds 2^31 tiles
-  const int tiles = static_cast<int>(std::min(rows * ceil_div(shape.N, size.BN), kMostTiles));
-  const int most = std::max(1, sms / size.pair);
+  const long long rows = ceil_div(shape.M, size.rows * size.BM);  // no memory holds 2^31 tiles
+  const int tiles = static_cast<int>(std::min(rows * ceil_div(shape.N, size.columns * size.BN), kMostTiles));
+  const int most = std::max(1, sms / (size.rows * size.columns));
   const int k_tiles = std::max(boxes, ceil_div(shape.K, kBoxColumns));
   const int rest = tiles % most;
   const double full_us = size.tile_us + k_tiles * step_us(size, shape, 1);  // a round of them
@@ -102,7 +113,7 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
 /// Number of the size that should be the fastest. A pair of blocks needs two SMs.
 inline int fastest_size(const Shape& shape, int sms) {
   const auto us = [&](const Size& size) {
-    return size.pair > sms ? std::numeric_limits<double>::max() : cut_of(size, shape, sms).us;
+    return size.rows * size.columns > sms ? std::numeric_limits<double>::max() : cut_of(size, shape, sms).us;
   };
   return static_cast<int>(std::ranges::min_element(kSizes, {}, us) - kSizes.begin());
 }
