@@ -73,7 +73,7 @@ void expect_sound(const std::vector<Piece>& pieces, const Cut& cut, int boxes) {
 void expect_sound(const Size& size, const Shape& shape, int sms) {
   const Cut cut = cut_of(size, shape, sms);
   ASSERT_GE(cut.clusters, 1);
-  ASSERT_LE(cut.clusters * size.pair, sms);
+  ASSERT_LE(cut.clusters * size.rows * size.columns, sms);
   ASSERT_GE(cut.k_tiles * 64, shape.K);
   ASSERT_GT(cut.us, 0);
   const auto of_tile = pieces_of(cut);
@@ -160,7 +160,7 @@ TEST(SummitCutTest, TheFastestSizeIsTheOneWithTheLeastTime) {
 
 // -- Every size, on the emulator -----------------------------------------------------------------
 
-constexpr int kSms = 6;  // three pairs
+constexpr int kSms = 12;
 
 class SummitSizeTest : public testing::TestWithParam<int> {
  protected:
@@ -185,8 +185,8 @@ class SummitSizeTest : public testing::TestWithParam<int> {
 
   /// Two tiles more than clusters, and so much of K that they share it.
   static Shape shared_shape() {
-    const int tiles = kSms / size().pair + 2;
-    Shape shape = {size().pair * size().BM - 3, size().BN * tiles - 8, 1016};
+    const int tiles = kSms / (size().rows * size().columns) + 2;
+    Shape shape = {size().rows * size().BM - 3, size().columns * size().BN * tiles - 8, 1016};
     while (cut_of(size(), shape, kSms).split == 0 && shape.K < 20000)
       shape.K += 256;
     return shape;
