@@ -43,6 +43,7 @@ template <int BM, int BN, int BK, int STAGES>
 struct Shared {
   Stage<BM, BN, BK> stages[STAGES];    // (STAGES)
   Results results[BM / 64][kResults];  // (BM/64, 2)  of each warpgroup
+  unsigned is_last[BM / 64];           // (BM/64)  of each warpgroup, as split tiles have it
   ptx::Mbarrier full[STAGES];          // (STAGES)  the stage has been filled
   ptx::Mbarrier empty[STAGES];         // (STAGES)  all blocks of the cluster have multiplied it
 };
@@ -171,7 +172,6 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   const int other = threadIdx.x % 128 - ROWS;  // of those that share A; below 0: that share B
   const int sharer = other < 0 ? column * ROWS + threadIdx.x % 128
                                : (other + (other >= column ? 1 : 0)) * ROWS + row;
-  const int part = blockIdx.x * kConsumerGroups + group;
   float acc[BN / 2];        // (BN/2)  of 64 x BN per warpgroup
   unsigned packed[BN / 4];  // (BN/4)  results of the tile before, two to a word
   int packed_row = 0;
@@ -228,13 +228,16 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
 
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
     packed_col = -1;
-    // Not "else": nvcc would no longer see that all threads of a warp are at the same stage.
-    if (segment.first > 0) leave_part(plan, part, acc, 1 + group);
-    if (segment.first == 0) {
-      constexpr int kNext = ROWS * COLUMNS * kConsumerGroups;  // to the same warpgroup of the next cluster
-      int from = part + kNext;
-      for (int done = segment.last; done < plan.k_tiles; done += plan.share, from += kNext)
-        add_part(plan, from, acc, 1 + group);
+    bool is_mine = true;  // to be stored
+    if (segment.last - segment.first < plan.k_tiles) {
+      const Pieces pieces = pieces_of(plan, segment, ptx::cluster_rank() * kConsumerGroups + group,
+                                      ROWS * COLUMNS * kConsumerGroups);
+      unsigned* const counter =
+          &plan.flags[(segment.tile - plan.whole) * pieces.warpgroups + pieces.warpgroup];
+      is_mine = leave_part(plan.parts, pieces, counter, acc, &shared.is_last[group], 1 + group);
+      if (is_mine) add_parts(plan.parts, pieces, acc);
+    }
+    if (is_mine) {
 #pragma unroll
       for (int i = 0; i < BN / 4; ++i) {  // 8 rows further down; the next 8 columns
         const int c_row = row0 + warp * 16 + i % 2 * 8 + lane / 4;

@@ -36,20 +36,17 @@ int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
 /// With the boxes of results, STAGES fill the 227 KiB that a block can have.
 template <int BM, int BN, int ROWS, int COLUMNS, int STAGES>
 void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
-  const std::size_t part_bytes = sizeof(float) * cut.clusters * ROWS * COLUMNS * BM * BN;
+  const std::size_t part_bytes = 2 * sizeof(float) * cut.clusters * ROWS * COLUMNS * BM * BN;
   auto* const words = static_cast<unsigned*>(workspace(stream, kFlagBytes + part_bytes));
   const bool in_step =
       cut.whole + cut.split > cut.clusters && cut.k_tiles >= kFewestEpochs * kEpoch;
-  // Clusters that need each other's sums must all run at the same time, or none.
-  const bool together = cut.split > 0;
   launch(kernel<BM, BN, BK, ROWS, COLUMNS, STAGES>,
          {.grid = dim3(cut.clusters * ROWS * COLUMNS),
           .block = dim3(128 + BM / 64 * 128),
           .dynamic_shared_bytes = sizeof(Shared<BM, BN, BK, STAGES>),
           .stream = stream,
           .cluster = ROWS * COLUMNS,
-          .cooperative = together,
-          .overlaps_previous = !together},
+          .overlaps_previous = true},
          ptx::make_tensor_map(gemm.A, gemm.M, gemm.K, BM / COLUMNS, BK, ptx::Swizzle::rows_of_128),
          ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, kBoxColumns, ptx::Swizzle::rows_of_128),
          ptx::make_tensor_map(gemm.C, gemm.M, gemm.N, 64, kBoxColumns, ptx::Swizzle::rows_of_128),
