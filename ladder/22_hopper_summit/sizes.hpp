@@ -78,7 +78,9 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   const int boxes = size.BN / kBoxColumns;  // segments are multiples: results leave under them
   const long long rows = ceil_div(shape.M, size.rows * size.BM);  // no memory holds 2^31 tiles
   const int tiles = static_cast<int>(std::min(rows * ceil_div(shape.N, size.columns * size.BN), kMostTiles));
-  const int most = std::max(1, sms / (size.rows * size.columns));
+  // On an H100, 30 clusters of four blocks run at the same time, and not 33.
+  const int blocks = size.rows * size.columns;
+  const int most = std::max(1, blocks == 4 ? sms * 10 / 11 / 4 : sms / blocks);
   const int k_tiles = std::max(boxes, ceil_div(shape.K, kBoxColumns));
   const int rest = tiles % most;
   const double full_us = size.tile_us + k_tiles * step_us(size, shape, 1);  // a round of them
