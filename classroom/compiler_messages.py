@@ -414,9 +414,8 @@ MEANINGS = (
     ),
     (
         r"redeclaration of|conflicting declaration|redefinition of",
-        "This name is declared twice in the same braces: leave out the type to assign, or take "
-        "another "
-        "name.",
+        "This name is declared twice in the same braces: leave out the type to assign, "
+        "take another name, or delete the line that declares it first.",
     ),
     (
         r"has no member named",

@@ -137,7 +137,7 @@ def emptied(text, section, task, number):
     declarations, ends = kept_of(section.lines, lines[:first], lines[last:])
     indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
     if declarations:
-        declarations.insert(0, f"{indent}// The code below uses these.")
+        declarations.insert(0, f"{indent}// Replace these: the code below uses their names.")
     if ends:
         ends.insert(0, f"{indent}// This ends the loop around.")
     new = [lines[first], *comment(task, number, indent), *declarations, *ends]

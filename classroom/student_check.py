@@ -149,7 +149,12 @@ def environment_with(libraries):
     """The environment in which the ladder's program takes a student's libraries for its own."""
     known = os.environ.get("LD_LIBRARY_PATH")
     path = f"{libraries}:{known}" if known else str(libraries)
-    return {"LADDER_HANG_SECONDS": HANG_SECONDS, **os.environ, "LD_LIBRARY_PATH": path}
+    return {
+        "LADDER_HANG_SECONDS": HANG_SECONDS,
+        **os.environ,
+        "LADDER_CHECK": "python3 -m classroom.student check",
+        "LD_LIBRARY_PATH": path,
+    }
 
 
 def run_check(rung, libraries, shape):

@@ -11,11 +11,13 @@ from classroom.source_text import squeezed
 
 # What a page may name that a class does not have: timings, the grader, and the answers.
 MISSING = re.compile(
-    r"\bmake (?:grade|diff|bench|compare|roofs|ablate|lab|plot|maths|report|record)\b"
+    r"\bmake (?:grade|diff|bench|compare|roofs|ablate|lab|plot|maths|report|record|install)\b"
     r"|\bbuild/(?:benchmark|ablation|memory_lab)\b|--device gpu|\bpython3 -m (?:bench|docs)\."
     r"|\bncu --"
 )
-OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check|trace|run|predict)\s+(\d\d)\b")
+OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check(?!.*--json)|trace|run|predict)\s+(\d\d)\b")
+OF_THE_LADDER = re.compile(r"\bbuild/ladder (?:check|trace|run|predict|list)\b[^`\n#]*")
+OWN_FILE = re.compile(r"`ladder/(\d\d_\w+/(?:kernel\.cuh|launch\.cu))`")
 TELLING = 2  # lines of one answer in one block of a page
 HIDDEN = "*This code is {exercise}, so the repository of a class does not show it.*"
 BLOCK = re.compile(r"^( *)(`{3,})([\w+-]*)\n(.*?)^ *\2`* *$\n?", re.M | re.S)
@@ -31,15 +33,21 @@ OF_A_WIDGET = re.compile(
     r"(?:(?<=\n\n)|(?<=[.!?:]))(?:(?!\n\n|[.!?:]\s).)*\bwidget\b(?:(?!\n\n).)*(?=\n\n<!-- widget )",
     re.S,
 )
-TABS = re.compile(r'^=== "With a GPU"\n.*?^=== "Without a GPU"\n\n((?: {4}.*\n|\n)+)', re.M | re.S)
+TABS = re.compile(r'^=== "With a GPU"\n(?:.*\n)*?=== "Without a GPU"\n\n((?: {4}.*\n|\n)+)', re.M)
 # Where a lesson says how the ladder's own kernel is changed and brought back.
 OWN_COPY = re.compile(r"^Run `make build` after each change in `ladder/`\..*?(?=\n\n)", re.M | re.S)
 IN_A_CLASS = """\
 Work on your copy in `work/{folder}`: `make check`, `make run` and `make trace` compile it
 each time. Commit it when it is right, before you change it for the next exercise."""
+TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)
+OWN_KERNELS = """\
+Here, `python3 -m classroom.student` takes your own kernels, and compiles them each time: come back
+to a question when those that it names are right. Rungs that you do not have need the whole ladder.
+
+"""
 OF_THE_BOOK = """\
-*This is a chapter of the whole book. It also names commands that your Makefile does not have, such
-as `{missing}`: these need the whole ladder.*
+*This is a page of the whole book. It also names commands that do not work here, such as
+`{missing}`: these need the whole ladder.*
 
 """
 
@@ -82,9 +90,16 @@ def without_answers(page, secrets, own=None):
     return BLOCK.sub(hidden, page)
 
 
-def with_own_program(text):
-    """A text where a student's kernel takes the place of a rung of the ladder."""
-    return OWN_PROGRAM.sub(r"python3 -m classroom.student \1 \2", text)
+def with_own_program(text, numbers=None):
+    """A text where a student's kernel takes the place of a rung of the ladder. numbers: of rungs
+    that a class has; None: all"""
+
+    def own(command):
+        if numbers is not None and int(command[2]) not in numbers:
+            return command[0]
+        return f"python3 -m classroom.student {command[1]} {command[2]}"
+
+    return OWN_PROGRAM.sub(own, text)
 
 
 def with_own_commands(page):
@@ -126,14 +141,24 @@ def lesson_page(text, rung, secrets):
     return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
 
 
-def chapter_page(text, secrets):
-    """Any other page; it says so where it names what a class does not have."""
+def spared(build):
+    """What stays of a command that a class does not need, and of the "and" after it."""
+    return " and" if build[0].startswith(",") else ""
+
+
+def chapter_page(text, secrets, numbers=None):
+    """Any other page; it says so where it names what a class does not have. secrets, numbers: as
+    without_answers() and with_own_program() take them"""
     text = OF_A_WIDGET.sub("", text)
-    page = MARKERS.sub("", without_answers(with_own_program(text), secrets))
-    missing = MISSING.search(page)
+    page = MARKERS.sub("", without_answers(with_own_program(text, numbers), secrets))
+    page = TRY_IT.sub(lambda heading: heading[0] + OWN_KERNELS, page)
+    page = OWN_FILE.sub(r"`work/\1`", page)
+    page = re.sub(r",? (?:run )?`make build`,? and(?= )", spared, page)
+    missing = MISSING.search(page) or OF_THE_LADDER.search(page)
     if not missing:
         return page
-    return re.sub(r"\A(# .*\n\n)", rf"\1{OF_THE_BOOK.format(missing=missing[0])}", page, count=1)
+    note = OF_THE_BOOK.format(missing=missing[0].rstrip())
+    return re.sub(r"\A(# .*\n\n)", lambda title: title[0] + note, page, count=1)
 
 
 def with_living_links(page, path, tree):

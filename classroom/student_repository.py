@@ -36,7 +36,12 @@ RECORDED = (
     "bench/results/nvidia-h?00/climb_burst_4096.json",
     "bench/results/nvidia-h?00/profile_[0-9]*.json",
 )
-OTHERS = (".ci/build", ".ci/install", "docs/start/first_kernel.cu")
+OTHERS = (
+    ".ci/build",
+    ".ci/install",
+    "docs/start/first_kernel.cu",
+    *(f"docs/start/own_kernel/{name}.cu" for name in ("reduction", "softmax", "transpose")),
+)
 # Packages of the grader, and of the program for many GPUs.
 NOT_OF_A_CLASS = {"libseccomp-dev", "libopenmpi-dev", "openmpi-bin"}
 SHORTEST = 9  # characters of a line that can be an answer
@@ -111,6 +116,12 @@ Read first `docs/chapters/kernel_on_a_gpu.md`, and then the lesson of the rung,
 `ladder/@folder@/README.md`. Each rung's lesson is the README.md of its folder in `ladder/`; the
 chapters of the book are in `docs/chapters/`.
 
+Where a page names a widget, a lab or a rung that is not here, it is in the whole book, whose
+address your teacher has. In the table that `make run` prints, *error / bound* is the largest error,
+as a share of what rounding may cause. *Barriers* are places where the threads of a block wait for
+each other; rung 03 has the first. TFLOP/s are 10¹² floating-point operations per second, recorded
+on a GPU, and *burst* means that it had rested and was cool.
+
 The first command that checks also builds the emulator, which takes some minutes. If packages are
 missing, it says which.
 
@@ -118,8 +129,9 @@ missing, it says which.
 
 It is a part of GEMM Ladder, an open educational project, made for classes from version
 @commit@. The kernels in `ladder/` are starters: the section that you are asked to write is empty,
-and so are pages' blocks of code that would show it. What times kernels on a GPU and what grades
-them stays with your teacher; the times and counters that you see were recorded on NVIDIA GPUs.
+and pages hide it, too, unless the starter of a later rung shows it. What times kernels on a GPU and
+what grades them stays with your teacher; the times and counters that you see were recorded on
+NVIDIA GPUs.
 
 You may edit everything, but only your folder in `work/` counts, and it is graded with your
 teacher's copy of the rest. This folder is a git repository: commit as often as you like.
@@ -161,10 +173,11 @@ def pages(rungs):
         text = (SOURCES / rung.path / "README.md").read_text()
         found[rung.path / "README.md"] = student_pages.lesson_page(text, rung, secrets(rung))
     kept = secrets(*rungs)
+    numbers = {rung.number for rung in rungs}
     for path in itertools.chain.from_iterable(map(SOURCES.glob, PAGES)):
         name = path.relative_to(SOURCES)
         if str(name) not in NO_PAGES:
-            found[name] = student_pages.chapter_page(path.read_text(), kept)
+            found[name] = student_pages.chapter_page(path.read_text(), kept, numbers)
     return found
 
 
@@ -250,15 +263,21 @@ def repository(rungs):
 
 
 def early(rungs):
-    """Sentences about starters that show much of what an earlier rung asks for."""
+    """Sentences about starters, and chapters, that show much of what an earlier rung asks for."""
     said = []
-    starts = [(rung, starter_lines(rung)) for rung in rungs]
+    starts = [(rung.number, rung.label, starter_lines(rung)) for rung in rungs]
+    last = max(rung.number for rung in rungs) + 1
+    for path, text in pages(rungs).items():
+        if path.parts[0] == "docs":
+            blocks = student_pages.BLOCK.finditer(text)
+            shown = {squeezed(line) for block in blocks for line in block[4].splitlines()}
+            starts.append((last, str(path), shown))
     for rung in rungs:
         answer = answers(rung)
-        for later, text in starts:
+        for number, name, text in starts:
             shown = len(answer & text)
-            if later.number > rung.number and 2 * shown >= len(answer):
-                said.append(f"  {later.label}: {shown} of {len(answer)} lines of {rung.label}")
+            if number > rung.number and 2 * shown >= len(answer):
+                said.append(f"  {name}: {shown} of {len(answer)} lines of {rung.label}")
     return said
 
 
@@ -295,16 +314,25 @@ def export(out, rungs):
 
 def commit_files(out, rungs, files):
     """Makes the folder a git repository if it is none, and commits what was written: nothing else,
-    because a teacher may have tried the exercises there."""
+    because a teacher may have tried the exercises there, and staged what they tried."""
 
     def git(*words):
         return subprocess.run(["git", "-C", out, *words], check=True, stdout=subprocess.PIPE)
 
     git("init", "--quiet")  # does nothing where there is one
     git("add", "--force", "--", *files)
-    if git("diff", "--cached", "--name-only").stdout:
+    if git("diff", "--cached", "--name-only", "--", *files).stdout:
         names = " ".join(f"{rung.number:02}" for rung in rungs)
-        git(*AS_THE_LADDER, "commit", "--quiet", "-m", f"Starters of {names}")
+        git(
+            *AS_THE_LADDER,
+            "commit",
+            "--quiet",
+            "-m",
+            f"Starters of {names}",
+            "--only",
+            "--",
+            *files,
+        )
 
 
 def main():
@@ -324,10 +352,11 @@ def main():
     said = early(rungs)
     if said:
         print(
-            "\nRungs build on each other, so these starters show what an earlier one asks for:",
+            "\nRungs build on each other, so this shows what an earlier one asks for:",
             *said,
-            "To keep that back, leave them out, and add them with the same command when they",
-            "are due: into the same folder, with all rungs so far.",
+            "To keep that back, leave the later rungs out, and add them with the same command",
+            "when they are due: into the same folder, with all rungs so far. Chapters show a",
+            "section only if a starter of this copy shows it, too.",
             sep="\n",
         )
 

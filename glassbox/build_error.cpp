@@ -64,6 +64,8 @@ SourceError error_of(const Diagnostic& diagnostic, SourceErrorKind usual,
   if (error.kind == usual && !diagnostic.code.empty()) {
     error.fields.set("text", fmt::format("{} [{}]", diagnostic.text, diagnostic.code));
   }
+  // What is refused stands on its line, in what was written in its place.
+  if (error.kind == SourceErrorKind::kNotEmulated) error.column = 0;
   // Of an error in a header of ours, the line of the program's that leads there.
   const bool is_ours = !emulator::root_of(diagnostic.place.file).empty();
   if (is_ours && cause) {
@@ -92,6 +94,7 @@ std::string line_of(const SourceError& error) {
   std::string text = text_of(error);
   if (error.place.line == 0) return text;
   const std::string place = fmt::format("{}:{}", error.place.file, error.place.line);
+  if (error.kind == SourceErrorKind::kNotEmulated) return fmt::format("{}: error: {}", place, text);
   if (error.column == 0 || error.kind == SourceErrorKind::kMissingLibrary) {
     return fmt::format("{}: {}", place, text);
   }

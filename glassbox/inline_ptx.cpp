@@ -146,7 +146,8 @@ class Translator {
         R"((^|[^\w:])(in|out|sum|difference|wide_product|high_product|product|smaller|larger|sum_with|)"
         R"(difference_with|shifted_left|shifted_right|leading_zeros|field|with_field|by_table|with_parts|)"
         R"(to_whole|multiprocessor|multiprocessors|)"
-        R"(pointer|load|store|load_volatile|store_volatile|Several|Wide|number_in_shared|)"
+        R"(pointer|load|store|load_volatile|store_volatile|load_flag|store_flag|Several|Wide|)"
+        R"(narrow_next_atomic|number_in_shared|)"
         R"(pointer_to_shared|lane_index|warp_index|threads_of_block|unpack|packed_thread_index|)"
         R"(packed_block_index|packed_block_extent|packed_grid_extent|cluster_rank|step_aside|)"
         R"(wait_at_named_barrier|load_tiles|store_tiles|multiply_bf16|multiply_tf32|multiply_half|)"
@@ -557,21 +558,35 @@ class Translator {
 
   std::string memory() {
     const bool shared = has("shared") || has("shared::cta");
-    const bool is_flag = has("acquire") || has("release") || has("relaxed");
+    const bool is_flag = has("acquire") || has("release") || has("relaxed") || has("acq_rel");
     if (op() == "ld" || op() == "ldu") return load(shared, is_flag);
     if (op() == "st") return store(shared, is_flag);
     if (op() == "atom" || op() == "red") return atomic(shared);
     if (op() == "prefetch" || op() == "prefetchu" || op() == "discard" || op() == "applypriority")
       return "(void)0; ";
     if (op() == "createpolicy") return assign(operand(0), "std::uint64_t{0}");
-    if (op() == "membar" || (op() == "fence" && !has("proxy") && !has("mbarrier_init"))) {
-      if (has("cta")) return "__threadfence_block(); ";
-      return "__threadfence(); ";
-    }
+    if (op() == "membar" || (op() == "fence" && !has("proxy") && !has("mbarrier_init")))
+      return memory_fence();
     if (op() == "fence" && has("proxy"))
       return "fence_proxy_async(std::source_location::current()); ";
     return "";
   }
+
+  std::string memory_fence() const {
+    return has("cta") ? "__threadfence_block(); " : "__threadfence(); ";
+  }
+
+  /// \brief An access in its memory order, as the emulator's cuda::atomic has it: what releases
+  ///        follows a fence, and one follows what acquires.
+  std::string ordered(const std::string& access) const {
+    const bool releases = has("release") || has("acq_rel");
+    const bool acquires = has("acquire") || has("acq_rel");
+    return (releases ? memory_fence() : "") + access +
+           (acquires ? memory_fence() : "step_aside(); ");
+  }
+
+  /// Comes right before an atomic or a store that only its own block has to see.
+  std::string narrowed() const { return has("cta") ? "narrow_next_atomic(); " : ""; }
 
   int vector_size() const { return has("v8") ? 8 : has("v4") ? 4 : has("v2") ? 2 : 1; }
 
@@ -580,10 +595,7 @@ class Translator {
     const int n = vector_size();
     if (is_flag) {
       if (n != 1) return "";
-      return assign(operand(0),
-                    fmt::format("__atomic_load_n(static_cast<{}*>({}), {})", type(), address,
-                                has("relaxed") ? "__ATOMIC_RELAXED" : "__ATOMIC_ACQUIRE")) +
-             "step_aside(); ";
+      return ordered(assign(operand(0), fmt::format("load_flag<{}>({})", type(), address)));
     }
     if (n == 1) {
       return assign(operand(0), fmt::format("load{}<{}>({})", has("volatile") ? "_volatile" : "",
@@ -610,8 +622,7 @@ class Translator {
     const int n = vector_size();
     if (is_flag) {
       if (n != 1) return "";
-      return fmt::format("__atomic_store_n(static_cast<{}*>({}), {}, {}); step_aside(); ", type(),
-                         address, in(1), has("relaxed") ? "__ATOMIC_RELAXED" : "__ATOMIC_RELEASE");
+      return ordered(narrowed() + fmt::format("store_flag<{}>({}, {}); ", type(), address, in(1)));
     }
     if (n == 1) {
       return fmt::format("store{}<{}>({}, {}); ", has("volatile") ? "_volatile" : "", type(),
@@ -646,12 +657,12 @@ class Translator {
       if (own == "std::int64_t") own = part == "add" ? "unsigned long long" : "long long";
       if (own == "std::uint32_t") own = "unsigned";
       if (own == "std::int32_t") own = "int";
-      std::string code = fmt::format("{}(static_cast<{}*>({}), {}", function, own,
+      std::string call = fmt::format("{}(static_cast<{}*>({}), {}", function, own,
                                      pointer(operand(returns ? 1 : 0), shared),
                                      value(operand(returns ? 2 : 1), own));
-      if (part == "cas") code += ", " + value(operand(3), own);
-      code += ")";
-      return returns ? assign(operand(0), code) : code + "; ";
+      if (part == "cas") call += ", " + value(operand(3), own);
+      call += ")";
+      return ordered(narrowed() + (returns ? assign(operand(0), call) : call + "; "));
     }
     return "";
   }

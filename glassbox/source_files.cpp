@@ -47,6 +47,15 @@ std::string quoted(const fs::path& path) {
   return "\"" + path.string() + "\"";
 }
 
+/// \brief Ours of this name, if it is of common/ptx or of the emulator. A program may bring a copy
+///        along for nvcc, but the emulator's words are there already.
+fs::path own_file(const std::string& name) {
+  if (!name.starts_with("common/ptx/") && !name.starts_with("emulator/")) return {};
+  std::error_code ignored;
+  const fs::path path = emulator::source_tree() / name;
+  return fs::is_regular_file(path, ignored) ? path : fs::path();
+}
+
 }  // namespace
 
 SourceFiles::SourceFiles(fs::path folder, std::vector<fs::path> includes)
@@ -76,6 +85,7 @@ const SourceFiles::Facts& SourceFiles::facts_of(const fs::path& source) {
         {{.kind = SourceErrorKind::kLaunchSyntax, .place = {source.string(), refusal.line()}}});
   }
   for (const Inclusion& inclusion : inclusions_of(text)) {
+    if (!own_file(inclusion.name).empty()) continue;
     const fs::path file = found(inclusion.name, inclusion.quoted, source);
     if (!file.empty()) facts.includes.push_back(file);
     if (file.empty() && inclusion.name.starts_with("cublas")) uses_cublas_ = true;
@@ -129,6 +139,10 @@ fs::path SourceFiles::rewritten(const fs::path& source) {
   std::string text = text_of(source);
   const std::vector<Inclusion> inclusions = inclusions_of(text);
   for (auto it = inclusions.rbegin(); it != inclusions.rend(); ++it) {
+    if (const fs::path own = own_file(it->name); !own.empty()) {
+      text.replace(it->begin, it->end - it->begin, quoted(own));
+      continue;
+    }
     const fs::path file = found(it->name, it->quoted, source);
     if (file.empty()) {
       // An error, unless the preprocessor leaves this part out.

@@ -230,6 +230,18 @@ inline grid_group this_grid() {
 class cluster_group {
  public:
   static void sync(Here here = Here::current()) { ladder::emulator::wait_at_cluster_barrier(here); }
+
+  struct arrival_token {};
+  /// Before the next arrival the thread has to wait.
+  static arrival_token barrier_arrive(Here here = Here::current()) {
+    ladder::emulator::arrive_at_cluster_barrier(here);
+    return {};
+  }
+  static void barrier_wait(Here here = Here::current()) {
+    ladder::emulator::wait_for_cluster(here);
+  }
+  static void barrier_wait(arrival_token&&, Here here = Here::current()) { barrier_wait(here); }
+
   static unsigned block_rank() { return ladder::emulator::cluster_rank(); }
   static dim3 dim_blocks() { return ladder::emulator::cluster_extents(); }
   static unsigned num_blocks() {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <mutex>
 #include <random>
 
@@ -18,22 +17,32 @@ namespace {
 
 constexpr std::uintptr_t kPageBytes = 4096;
 
-/// Between two samples, and the accesses of one: a grid of a second has some ten thousand, which
-/// cost it less than half of that.
+/// Between two samples, and the accesses of one: a grid of a second has some ten thousand. The
+/// larger the arrays, the longer a sample takes, and twice as long comes no other. On a busy
+/// machine it may seem to take very long.
 constexpr int kLeastMicroseconds = 300;
 constexpr int kMostMicroseconds = 1200;
 constexpr int kAccesses = 16;
+constexpr int kRest = 2;
 
 /// From one sample of an entering thread to the next, the entries grow by about this factor: the
-/// first thousand entries have some hundred samples, and ten times as many only fifty more.
-constexpr double kGrowth = 1.05;
-constexpr int kMostAccesses = 64;
+/// first thousand entries have some fifty samples, and ten times as many only 25 more. Most of
+/// these samples are of one access or two, because each costs a walk through all pages.
+constexpr double kGrowth = 1.1;
+constexpr double kLastAccess = 0.5;
 
 /// Of the flags of an x86 CPU: run one instruction, then send SIGTRAP.
 constexpr greg_t kSingleStep = 0x100;
 
 /// Of the stack, in which the call of a library function is looked for.
 constexpr std::size_t kWordsOfStack = 512;
+
+using Clock = std::chrono::steady_clock;
+constexpr Clock::duration kLongest = std::chrono::milliseconds(10);
+
+Clock::rep now() noexcept {
+  return Clock::now().time_since_epoch().count();
+}
 
 std::atomic<AccessSamples*> samples = nullptr;
 std::mutex of_pages;
@@ -102,8 +111,8 @@ void AccessSamples::enter() noexcept {
   std::uniform_real_distribution<double> part(0, 1);
   const double growth = 1 + 2 * part(random) * (kGrowth - 1);
   const auto after = static_cast<std::uint64_t>(static_cast<double>(entry) * growth) + 1;
-  if (next_.compare_exchange_strong(next, after))
-    close(static_cast<int>(std::pow(kMostAccesses, part(random))));
+  if (!next_.compare_exchange_strong(next, after)) return;
+  close(1 + std::geometric_distribution<int>(kLastAccess)(random));
 }
 
 void AccessSamples::end_grid() {
@@ -143,6 +152,7 @@ bool AccessSamples::holds(const void* address) const noexcept {
 void AccessSamples::close(int accesses) noexcept {
   if (!runs_ || closed_.exchange(true)) return;
   left_ = accesses;
+  began_ = now();
   protect(PROT_NONE);
 }
 
@@ -150,7 +160,8 @@ void AccessSamples::close_now_and_then() {
   std::minstd_rand random(std::random_device{}());
   std::uniform_int_distribution<int> pause(kLeastMicroseconds, kMostMicroseconds);
   while (!is_over_) {
-    std::this_thread::sleep_for(std::chrono::microseconds(pause(random)));
+    std::this_thread::sleep_for(std::max<Clock::duration>(std::chrono::microseconds(pause(random)),
+                                                          kRest * Clock::duration(took_)));
     closes_ = true;
     close(kAccesses);
     closes_ = false;
@@ -172,6 +183,7 @@ bool AccessSamples::take_access(const siginfo_t& info, ucontext_t& context) noex
   if (--left_ > 0) {
     context.uc_mcontext.gregs[REG_EFL] |= kSingleStep;
   } else {
+    took_ = std::min<Clock::rep>(now() - began_, kLongest.count());
     closed_ = false;
   }
   return true;

@@ -78,6 +78,8 @@ class AccessSamples {
   std::atomic<bool> closes_ = false;        ///< the sampling thread is at it
   std::atomic<bool> closed_ = false;        ///< a sample has begun and not ended
   std::atomic<int> left_ = 0;               ///< accesses of the sample that are still to come
+  std::atomic<std::int64_t> began_ = 0;     ///< the sample, by the clock
+  std::atomic<std::int64_t> took_ = 0;      ///< the last one
   std::atomic<std::uint64_t> entries_ = 0;  ///< of threads
   std::atomic<std::uint64_t> next_ = 1;     ///< entry that a sample begins with
   std::atomic<bool> is_over_ = false;

@@ -57,6 +57,7 @@ void BlockTracer::start_block(std::uint64_t block) {
   early_.start_block();
   logs_.start_block();
   shared_.start_block();
+  global_.start_block();
   thread_order_.start_block(block);
   state_.grid_phase = 0;
   state_.is_lenient = false;
@@ -421,6 +422,7 @@ void BlockTracer::copy_started(unsigned thread, void* shared, const void* global
   if (source != 0 && source - global_.begin() >= global_.bytes()) {
     global_.report(thread, code, source);
   }
+  if (source != 0 && source_bytes < bytes) global_.copies_in_part(source, source_bytes);
   logs_.append(source, code);
   logs_.append(reinterpret_cast<std::uintptr_t>(shared),
                calls_.at(where, AccessType::kCopyTarget, bytes));

@@ -122,6 +122,8 @@ class BlockTracer final : public BlockObserver {
   bool concerns_cluster(std::uintptr_t address) const {
     return state_.checks_cluster() && global_.is_in_cluster(address);
   }
+  /// What was stored may be in the shared memory of another block of the cluster.
+  void stores_elsewhere(std::uintptr_t address, unsigned bytes);
   /// __threadfence() and the like.
   void fenced(Scope scope);
   /// The running thread's next atomic is one of the block: atomicAdd_block().
@@ -144,6 +146,10 @@ class BlockTracer final : public BlockObserver {
   }
   /// It has loaded it.
   void loads_flag(const void* address);
+  /// It does not race with atomics, whatever their order.
+  void loads_atomically(const void* address) {
+    flags_.loaded_atomically(reinterpret_cast<std::uintptr_t>(address));
+  }
   /// It is about to load or store a volatile variable, and nobody else runs before.
   void loads_volatile(const void* address, unsigned bytes, std::uintptr_t instruction);
   void stores_volatile(const void* address);

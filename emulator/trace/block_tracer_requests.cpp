@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "emulator/run/block/block_runner.hpp"
 #include "emulator/trace/block_tracer.hpp"
 #include "emulator/trace/code_places.hpp"
 #include "emulator/trace/lane_visits.hpp"
@@ -189,8 +190,20 @@ std::uint32_t BlockTracer::check_other_blocks(AccessCode code, const std::uint64
     const bool near = state_.is_near_shared(address[lane]);
     elsewhere |= (!near && global_.is_in_cluster(address[lane]) ? 1u : 0u) << lane;
   });
+  if (type_of(code) != AccessType::kLoad)
+    for_each_lane(elsewhere, [&](unsigned l) { stores_elsewhere(address[l], bytes_of(code)); });
   if (elsewhere != 0 && state_.checks_cluster()) global_.check_in_cluster(code, address, elsewhere);
   return elsewhere;
+}
+
+void BlockTracer::stores_elsewhere(std::uintptr_t address, unsigned bytes) {
+  if (state_.plan->cluster == 1) return;
+  const ClusterMember& cluster = BlockRunner::of_this_cpu_thread()->cluster();
+  const auto place = cluster.place_of(address);
+  if (!place) return;
+  const auto& [rank, at] = *place;
+  auto* const other = static_cast<BlockTracer*>(cluster.block(rank).observer());
+  if (other != nullptr) other->shadow_.stored_from_elsewhere(at, at + bytes);
 }
 
 void BlockTracer::report_misaligned(AccessCode code, const std::uint64_t* address,

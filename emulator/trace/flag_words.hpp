@@ -44,6 +44,7 @@ class FlagWords {
     used_ = true;
     mark(address, again ? kFlag : kVolatile);
   }
+  void loaded_atomically(std::uintptr_t address) { mark(address, kVolatile); }
   void stored(unsigned thread, std::uintptr_t address) {
     mark(address, fenced_[thread] ? kFlag : kVolatile);
     fenced_[thread] = false;
@@ -57,7 +58,7 @@ class FlagWords {
   }
 
  private:
-  enum Kind : std::uint8_t { kPlain, kVolatile, kFlag };
+  enum Kind : std::uint8_t { kPlain, kVolatile, kFlag };  ///< kVolatile: or loaded atomically
   struct Poll {
     std::uintptr_t address = 0;
     const std::byte* next = nullptr;

@@ -167,7 +167,8 @@ bool GlobalRequests::visit_apart(RequestSite& site, const std::uint64_t* address
   for (std::uint32_t left = lanes; left != 0;) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     left &= left - 1;
-    const std::size_t array = state_.wishes->index.with(address[lane], address[lane] + bytes);
+    const std::size_t array = state_.wishes->index.with(
+        address[lane], address[lane] + bytes_at(site.code, address[lane]));
     if (array == kNoArray) {
       report(state_.thread(lane), site.code, address[lane]);
       continue;
@@ -175,7 +176,8 @@ bool GlobalRequests::visit_apart(RequestSite& site, const std::uint64_t* address
     WarpAddresses same = {address, 1u << lane, bytes};
     std::uint64_t begin = address[lane];
     for_each_lane(left, [&](unsigned other) {
-      if (!is_in(array, address[other], address[other] + bytes)) return;
+      if (!is_in(array, address[other], address[other] + bytes_at(site.code, address[other])))
+        return;
       same.lanes |= 1u << other;
       begin = std::min(begin, address[other]);
     });
@@ -225,8 +227,16 @@ inline LaneAccess GlobalRequests::lane_access(AccessCode code, const std::uint64
           .is_of_block = (state_.marks.of_block >> lane & 1) != 0};
 }
 
+/// How many an access of a lane takes.
+inline unsigned GlobalRequests::bytes_at(AccessCode code, std::uint64_t address) const {
+  const unsigned bytes = bytes_of(code);
+  if (type_of(code) != AccessType::kCopySource || copied_in_part_.empty()) return bytes;
+  const auto part = copied_in_part_.find(address);
+  return part == copied_in_part_.end() ? bytes : part->second;
+}
+
 void GlobalRequests::check_alone(const LaneAccess& access) {
-  const std::uint64_t end = access.address + bytes_of(access.code);
+  const std::uint64_t end = access.address + bytes_at(access.code, access.address);
   if (state_.checks_cluster() && is_in_cluster(access.address)) {
     check_in_cluster(access);
     return;
@@ -248,7 +258,7 @@ bool GlobalRequests::concerns(AccessCode code, std::size_t array) const {
 inline GlobalConflict GlobalRequests::conflict_of(GlobalShadow& shadow, const LaneAccess& lane,
                                                   std::size_t array, std::size_t at) const {
   const bool atomic = is_atomic(lane.code);
-  const unsigned bytes = bytes_of(lane.code);
+  const unsigned bytes = bytes_at(lane.code, lane.address);
   const GlobalAccess access = {.code = lane.code,
                                .phase = state_.grid_phase,
                                .thread = static_cast<std::uint16_t>(lane.thread),

@@ -3,6 +3,7 @@
 /// \brief Requests to global memory: their sectors, lines and arrays.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -54,6 +55,14 @@ class GlobalRequests {
 
   void request(RequestSite& site, const std::uint64_t* address, std::uint32_t lanes);
 
+  /// \brief A lane's asynchronous copy reads fewer bytes than it writes. It counts like the others,
+  ///        but the bytes that it fills with zeros may lie anywhere.
+  void copies_in_part(std::uint64_t address, unsigned bytes) {
+    unsigned& most = copied_in_part_[address];
+    most = std::max(most, bytes);
+  }
+  void start_block() { copied_in_part_.clear(); }
+
   /// Row by row a box's bytes within the matrix are asked of L2, once for all blocks that receive
   /// them; L1 keeps none of them.
   void request_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map, int row,
@@ -101,6 +110,7 @@ class GlobalRequests {
   void check_row_of_store(AccessCode code, unsigned thread, std::size_t array, std::uint64_t begin,
                           std::span<const std::byte> data);
   bool is_of_no_concern(std::uintptr_t address, AccessCode code);
+  unsigned bytes_at(AccessCode code, std::uint64_t address) const;
   bool is_of_host(std::uintptr_t address) const;
   bool is_launch_code(AccessCode code);
 
@@ -119,6 +129,7 @@ class GlobalRequests {
   std::size_t bytes_ = 0;
   std::uintptr_t code_begin_ = 0;  ///< of the library that launch_code_ is of
   std::unordered_map<AccessCode, bool> launch_code_;
+  std::unordered_map<std::uint64_t, unsigned> copied_in_part_;  ///< by this block
 };
 
 }  // namespace ladder::emulator

@@ -168,6 +168,7 @@ void access_elsewhere(std::uintptr_t address, AccessType type, unsigned bytes,
   const BlockThreads& threads = runner.threads();
   if (address < frame && threads.stacks().holds(threads.running().stack, address))
     runner.failures().fail_below_stack(instruction);
+  if (type != AccessType::kLoad) access_cursor.tracer->stores_elsewhere(address, bytes);
   if (access_cursor.tracer->concerns_cluster(address)) {
     if (access_cursor.next == access_cursor.end) {
       log_when_there_is_room(address, type, bytes, instruction);
@@ -255,10 +256,13 @@ int compare_bytes(const void* a, const void* b, std::size_t bytes) noexcept {
   }
 
 // The compare-and-exchange in a loop that makes one CUDA atomic is one access when it succeeds.
+// A load that is no such guess has a stronger order.
 #define LADDER_ATOMIC_HOOKS(bits, T)                                                               \
-  T __tsan_atomic##bits##_load(const volatile T* address, int) {                                   \
+  T __tsan_atomic##bits##_load(const volatile T* address, int order) {                             \
     const T value = __atomic_load_n(address, __ATOMIC_SEQ_CST);                                    \
     if (access_cursor.is_active()) {                                                               \
+      if (order != __ATOMIC_RELAXED)                                                               \
+        access_cursor.tracer->loads_atomically(const_cast<const T*>(address));                     \
       last_poll.look(const_cast<const T*>(address));                                               \
       access_cursor.tracer->loads_flag(const_cast<const T*>(address));                             \
       last_guess.log(address, bits / 8, value, LADDER_CALLER);                                     \

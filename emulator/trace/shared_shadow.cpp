@@ -122,6 +122,15 @@ bool SharedShadow::is_written(std::size_t begin, std::size_t end) const {
   return false;
 }
 
+void SharedShadow::stored_from_elsewhere(std::size_t begin, std::size_t end) {
+  for (std::size_t at = begin; at < std::min(end, 4 * words_.size()); ++at) {
+    Word& word = words_[at / 4];
+    if (word.written_in != block_start_) word.written = 0;
+    word.written_in = block_start_;
+    word.written |= static_cast<std::uint8_t>(1 << at % 4);
+  }
+}
+
 Conflict SharedShadow::load_from(Word& word, const WordAccess& access) {
   Conflict conflict;
   if (word.written_in != block_start_ || (word.written & access.bytes) != access.bytes) {

@@ -101,6 +101,8 @@ class SharedShadow {
   void pass_barrier() { ++interval_; }
   /// Has the block written any of these bytes?
   bool is_written(std::size_t begin, std::size_t end) const;
+  /// Another block of the cluster has stored these bytes.
+  void stored_from_elsewhere(std::size_t begin, std::size_t end);
   /// The clocks were activated: from now on each warp's reads are remembered.
   void use_clocks();
 

@@ -2,6 +2,7 @@
 #include "emulator/trace/trace_session.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -274,11 +275,25 @@ void TraceSession::add_counts(const GridPlan& plan, BlockTracer& tracer, std::ui
 void TraceSession::keep(const GridPlan& plan, const BlockTracer& tracer) {
   const std::lock_guard lock(mutex_);
   const TraceNames names(plan, wishes_, tracer.shared_arrays());
+  // Wherever an index beyond its array leads, it is one fault. Its file is as it was compiled, and
+  // an access's is a whole path.
+  const auto is_of_index = [&](const Fault& hazard) {
+    const auto name_of = [](const Place& place) {
+      return std::filesystem::path(place.file).filename();
+    };
+    return hazard.kind == FaultKind::kNoArray &&
+           std::ranges::any_of(tracer.hazards(), [&](const RawHazard& raw) {
+             return raw.kind == FaultKind::kIndexOutOfBounds &&
+                    raw.place.line == hazard.place.line &&
+                    name_of(raw.place) == name_of(hazard.place);
+           });
+  };
   for (const RawHazard& raw : tracer.hazards()) {
     if (raw.kind == FaultKind::kUninitialisedGlobal) {
       unwritten_loads_.push_back({names.hazard(raw), raw.address, raw.block});
     } else {
       Fault hazard = names.hazard(raw);
+      if (is_of_index(hazard)) continue;
       name_origin(hazard);
       keep_hazard(std::move(hazard));
     }

@@ -18,6 +18,7 @@
 #include "emulator/words/bfloat16_type.hpp"
 #include "emulator/words/half_type.hpp"
 #include "emulator/words/integer_functions.hpp"
+#include "emulator/words/scoped_atomics.hpp"
 #include "emulator/words/thread_context.hpp"
 #include "emulator/words/tile_functions.hpp"
 #include "emulator/words/warp_functions.hpp"
@@ -262,6 +263,26 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void store_volatile(void* address, T value) {
   *static_cast<volatile T*>(address) = value;
+}
+
+/// What g++ can load and store as one step.
+template <class T>
+using FlagBits = std::conditional_t<
+    sizeof(T) == 8, std::uint64_t,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+
+/// ld.relaxed and st.relaxed: a fence beside them makes them ld.acquire and st.release. To a trace,
+/// a relaxed load of g++ would be the guess of an update.
+template <class T>
+[[gnu::always_inline]] inline T load_flag(const void* address) {
+  return __builtin_bit_cast(
+      T, __atomic_load_n(static_cast<const FlagBits<T>*>(address), __ATOMIC_ACQUIRE));
+}
+template <class T>
+[[gnu::always_inline]] inline void store_flag(void* address, T value) {
+  __atomic_store_n(static_cast<FlagBits<T>*>(address), __builtin_bit_cast(FlagBits<T>, value),
+                   __ATOMIC_RELAXED);
 }
 
 }  // namespace ladder::emulator::inline_ptx

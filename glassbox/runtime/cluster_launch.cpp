@@ -38,11 +38,13 @@ std::string plain_name(const std::string& kernel) {
 dim3 cluster_of_kernel(const LaunchRequest& request) {
   Clusters& all = Clusters::instance();
   const std::lock_guard lock(all.mutex);
-  if (request.address != nullptr) {
+  const std::string name = name_of(request);
+  const bool is_of_template = name.find('<') != std::string::npos;  // they have no address there
+  if (request.address != nullptr && !is_of_template) {
     const auto found = all.by_address.find(request.address);
     return found == all.by_address.end() ? dim3(0, 0, 0) : found->second;
   }
-  const auto found = all.by_name.find(plain_name(request.kernel));
+  const auto found = all.by_name.find(plain_name(name));
   return found == all.by_name.end() ? dim3(0, 0, 0) : found->second;
 }
 

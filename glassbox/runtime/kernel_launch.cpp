@@ -94,7 +94,7 @@ cudaError_t error_of(FaultKind kind) {
 
 /// What is told of any launch.
 Launch launch_of(const LaunchRequest& request) {
-  return {.kernel = request.kernel,
+  return {.kernel = name_of(request),
           .place = place_of(request.here),
           .grid = {request.grid.x, request.grid.y, request.grid.z},
           .block = {request.block.x, request.block.y, request.block.z},
@@ -127,9 +127,10 @@ LaunchKind kind_of(const LaunchRequest& request, const std::vector<PointerArgume
 
 bool is_wanted(const LaunchRequest& request, const std::vector<PointerArgument>& arguments) {
   if (orders().verb == Verb::kRun) return false;
-  const std::string kernel = request.kernel;
-  if (!orders().kernel.empty() && kernel != orders().kernel &&
-      without_arguments(kernel) != orders().kernel) {
+  const std::string kernel = name_of(request);
+  const std::string& wanted = orders().kernel;
+  if (!wanted.empty() && kernel != wanted && without_arguments(kernel) != wanted &&
+      request.kernel != wanted) {
     return false;
   }
   static std::mutex mutex;
@@ -225,7 +226,7 @@ void tell_of_the_host(const LaunchRequest& request, const KernelError& error,
     const Allocation* const array = shared_with_host(argument.address);
     if (array == nullptr) continue;
     Findings::instance().note(
-        {CallReason::kHostTooLate, {{"kernel", request.kernel}, {"array", array->name}}});
+        {CallReason::kHostTooLate, {{"kernel", name_of(request)}, {"array", array->name}}});
   }
 }
 
@@ -267,14 +268,14 @@ cudaError_t require_shape(const LaunchRequest& request) {
 
 cudaError_t refusal_of(const LaunchRequest& request) {
   return stream_at(request.stream) == legacy_stream()
-             ? require_no_blocking_capture(request.kernel, request.here)
+             ? require_no_blocking_capture(name_of(request), request.here)
              : cudaSuccess;
 }
 
 void refuse_within_kernel(const LaunchRequest& request) {
   emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
   if (runner == nullptr) return;
-  runner->failures().fail_at({FaultKind::kDynamicParallelism, {{"kernel", request.kernel}}},
+  runner->failures().fail_at({FaultKind::kDynamicParallelism, {{"kernel", name_of(request)}}},
                              request.here.file_name(), request.here.line());
 }
 
@@ -352,7 +353,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
     } catch (const KernelError&) {
     }
   }
-  recorded.tell(request.kernel, place_of(request.here), grid.overlaps_previous);
+  recorded.tell(name_of(request), place_of(request.here), grid.overlaps_previous);
   tell_unwritten_textures();
   if (!error) return cudaSuccess;
   if (group_of(error->kind()) == FaultGroup::kLaunch) return refused(request, error->fault());

@@ -11,6 +11,7 @@
 
 #include "emulator/run/launch.hpp"
 #include "glassbox/runtime/error_codes.hpp"
+#include "glassbox/runtime/launched_kernel.hpp"
 #include "glassbox/runtime/stream_calls.hpp"
 
 namespace ladder::glassbox {
@@ -34,6 +35,7 @@ struct LaunchRequest {
   const void* address = nullptr;  ///< of the kernel, where the launch has no name
   cudaStream_t stream = nullptr;
   bool overlaps_previous = false;  ///< it may start while the kernel before it still runs
+  const char* function = nullptr;  ///< the kernel's own name, where the source names a pointer
 };
 
 /// What a kernel's `__cluster_dims__` says, for its launches.
@@ -180,7 +182,8 @@ struct PendingLaunch {
 
   template <class Kernel, class... Arguments>
   cudaError_t operator()(const Kernel& kernel, Arguments&&... arguments) const {
-    return begin(kernel, (typename Unrestricted<Arguments>::Type &&) arguments...);
+    return PendingLaunch{identified(request, address_in(kernel))}.begin(
+        kernel, (typename Unrestricted<Arguments>::Type &&) arguments...);
   }
 
   template <class Kernel, class... Arguments>
@@ -189,7 +192,7 @@ struct PendingLaunch {
     if constexpr ((std::is_copy_constructible_v<std::decay_t<Arguments>> && ...)) {
       if (is_captured(request.stream)) {
         if (const cudaError_t wrong = require_shape(request); wrong != cudaSuccess) return wrong;
-        return submit(request.stream, cudaGraphNodeTypeKernel, request.kernel, request.here,
+        return submit(request.stream, cudaGraphNodeTypeKernel, name_of(request), request.here,
                       as_work(kernel, no_array(arguments)...));
       }
     }

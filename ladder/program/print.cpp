@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,8 @@ std::string heading(const Climb& climb) {
          version_text() + "\n";
 }
 
-/// The command that finds races and bad accesses, if results are wrong and nobody knows why.
+/// The command that finds races and bad accesses, if results are wrong and nobody knows why. Who
+/// runs this program with kernels of their own has another one: LADDER_CHECK.
 std::string way_to_check(const Climb& climb) {
   constexpr int kLargest = 512;  // larger ones take long to check
   std::string rungs;
@@ -70,8 +72,9 @@ std::string way_to_check(const Climb& climb) {
     shape = M == N && N == K ? fmt::format(" --size {}", M)
                              : fmt::format(" --m {} --n {} --k {}", M, N, K);
   }
-  return folded(
-      fmt::format("\nTo look for races and bad accesses: build/ladder check{}{}\n", rungs, shape));
+  const char* const own = std::getenv("LADDER_CHECK");
+  return folded(fmt::format("\nTo look for races and bad accesses: {}{}{}\n",
+                            own == nullptr ? "build/ladder check" : own, rungs, shape));
 }
 
 std::string gpu_table(const Climb& climb) {

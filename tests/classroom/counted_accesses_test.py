@@ -8,6 +8,8 @@ for memory.
 import concurrent.futures
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -391,6 +393,21 @@ class CountedAccessesTest(unittest.TestCase):
                     self.assertEqual(pathlib.PurePath(place["file"]).name, "kernel.cuh")
                     self.assertRegex(lines[place["line"] - 1], r"passed\(1|new \(gC\)|made\(")
                 self.assertEqual(flags.rows, [], "nobody is called a cheat for it")
+
+    def test_a_busy_machine_hides_nothing(self):
+        """The clock's samples are few there."""
+        number, shape, edits = UNSEEN["02, stored by a call"]
+        busy = [
+            subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            for _ in range(4 * os.cpu_count())
+        ]
+        try:
+            found = [judged(edits, number, shape)["status"] for _ in range(4)]
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
+        self.assertEqual(found, ["uncounted"] * 4)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,9 @@ def row_of(result):
     tests = tests_of(rung)
     visible = points.correctness("visible", [t for t in tests if t.visible], runs, flags)
     hidden = points.correctness("hidden", [t for t in tests if not t.visible], runs, flags)
-    memory = points.memory(result["memory"], flags) if "memory" in result else None
+    memory = (
+        points.memory(result["memory"], flags, about=rung.about) if "memory" in result else None
+    )
     lost = [test for part in (visible, hidden) for test in part["tests"] if test["points"] == 0]
     why = collections.Counter(first_code(test) for test in lost)
     wasted = [test["id"] for test in (memory or {"tests": []})["tests"] if test["status"] != "pass"]

@@ -71,9 +71,15 @@ class StudentPagesTest(unittest.TestCase):
     def test_a_chapter_says_what_a_class_does_not_have(self):
         page = "# Title\n\nUse `make lab LAB=tlb`, then `build/ladder check 03`.\n"
         said = student_pages.chapter_page(page, {})
-        self.assertTrue(said.startswith("# Title\n\n*This is a chapter of the whole book."), said)
-        self.assertIn("such\nas `make lab`", said)
+        self.assertTrue(said.startswith("# Title\n\n*This is a page of the whole book."), said)
+        self.assertIn("such as\n`make lab`", said)
         self.assertIn("`make lab LAB=tlb`, then `python3 -m classroom.student check 03`", said)
+        for left in ("check", "run 05 --m 3", "check 03 --json found.json"):
+            said = student_pages.chapter_page(f"# Title\n\nUse `build/ladder {left}`.\n", {}, {3})
+            self.assertIn(f"`build/ladder {left}`: these need the whole ladder", said)
+            self.assertIn(f"Use `build/ladder {left}`.", said)
+        said = student_pages.chapter_page("# Title\n\nUse `build/ladder run 03`.\n", {}, {3})
+        self.assertEqual(said, "# Title\n\nUse `python3 -m classroom.student run 03`.\n")
         plain = "# Title\n\nUse `make trace`.\n"
         self.assertEqual(student_pages.chapter_page(plain, {}), plain)
 

@@ -15,7 +15,7 @@ import unittest
 from unittest import mock
 
 from bench.rungs import own_rungs
-from classroom import allowed, source_text, starters, student, student_repository
+from classroom import allowed, source_text, starters, student, student_pages, student_repository
 from classroom.starters import MARK
 from tests import SOURCES
 
@@ -142,6 +142,14 @@ class StudentRepositoryTest(unittest.TestCase):
             for text in ('=== "', "git checkout", "after each change in `ladder/`", "<!--"):
                 self.assertNotIn(text, page, rung.label)
 
+    def test_output_keeps_its_columns(self):
+        """In blocks after a pair of tabs, which are a tab's depth further to the left."""
+        lesson = "ladder/01_naive/README.md"
+        page = (self.whole.folder / lesson).read_text()
+        heading = "error /          threads  barriers"
+        [line] = [each for each in (SOURCES / lesson).read_text().splitlines() if heading in each]
+        self.assertIn(line, page.splitlines())
+
     def test_no_grader_and_no_test_goes_along(self):
         names = {str(name) for name in self.files}
         for name in (
@@ -238,6 +246,22 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertIn("Right: 0 of 2 rungs", said)
             self.assertIn("RUNG is one of 02 03.", " ".join(some.student("start", "4")[1].split()))
             self.assertIn(f"{RUNGS[2].label}: ", some.said)
+            chapters = some.folder / "docs/chapters"
+            pages = "".join(path.read_text() for path in chapters.glob("*.md"))
+            self.assertIn("`work/01_naive/launch.cu`", pages)
+            self.assertTrue((some.folder / "docs/start/own_kernel/softmax.cu").is_file())
+            self.assertNotRegex(
+                pages, r"build/ladder (?:check|trace|run) 0[23]|`ladder/\d\d_.*\.cu"
+            )
+            self.assertNotIn("make build", pages)
+            note = student_pages.OWN_KERNELS
+            self.assertIn(note, (chapters / "kernel_on_a_gpu.md").read_text())
+            self.assertNotIn(note, (chapters / "nvcc.md").read_text())  # it names none of these
+
+    def test_a_chapter_that_shows_what_starters_show_is_named(self):
+        said = " ".join(student_repository.early(RUNGS[:3]))
+        self.assertIn(f"docs/chapters/kernel_on_a_gpu.md: 5 of 5 lines of {RUNGS[1].label}", said)
+        self.assertNotIn("docs/", " ".join(student_repository.early(RUNGS[:2])))
 
     def test_lessons_name_only_commands_that_are_there(self):
         makefile = (self.whole.folder / "Makefile").read_text()
@@ -271,13 +295,14 @@ class StudentRepositoryTest(unittest.TestCase):
             mine = first.folder / "work" / "01_naive" / "kernel.cuh"
             mine.parent.mkdir(parents=True)
             mine.write_text("// mine\n")
+            subprocess.run(["git", "-C", first.folder, "add", "--force", mine], check=True)
             second = Repository(room, "1", "2")
             self.assertEqual(second.folder, first.folder)
             self.assertEqual(log(), ["Starters of 01 02", "Starters of 01"])
             self.assertEqual(mine.read_text(), "// mine\n")
             self.assertTrue((first.folder / RUNGS[1].path / "kernel.cuh").is_file())
             listed = subprocess.run(
-                ["git", "-C", first.folder, "ls-files"],
+                ["git", "-C", first.folder, "ls-tree", "-r", "--name-only", "HEAD"],
                 text=True,
                 check=True,
                 stdout=subprocess.PIPE,

@@ -117,6 +117,19 @@ TEST_P(EmulatorTraceAsyncHazard, ACopyFromBeyondAnArrayIsOutOfBounds) {
                      [&] { copy_with_stride(4, 32, 16, 1, in.data(), out.data()); }));
 }
 
+TEST_P(EmulatorTraceAsyncHazard, ACopyThatFillsWithZerosMayEndWithTheArray) {
+  const TracedArray part = {.name = "in", .data = in.data(), .bytes = 30 * sizeof(float)};
+  const auto traced_copies = [&](int elements) {
+    return trace({part, out.named("out")}, [&] { copy_in_part(elements, in.data(), out.data()); });
+  };
+  for (const int elements : {27, 28, 29, 30})
+    expect_clean(traced_copies(elements));
+  const Fault hazard = only_hazard(traced_copies(31));
+  EXPECT_EQ(hazard.kind, FaultKind::kGlobalOutOfBounds);
+  EXPECT_EQ(hazard.place, probe_place("copy in part"));
+  EXPECT_EQ(hazard.thread, (Index{7, 0, 0}));
+}
+
 // -- Boxes --------------------------------------------------------------------------------------
 
 TEST_P(EmulatorTraceAsyncHazard, AReadOfABoxThatNobodyWaitedFor) {

@@ -2,6 +2,8 @@
 // Pipelines whose copies nobody waits for at once, and kernels that order warps without
 // __syncthreads(): sound, and wrong in one way each. Comments at the end of a line are the names by
 // which tests find the line.
+#include <cuda_pipeline.h>
+
 #include "common/launch.cuh"
 #include "common/ptx/cluster.cuh"
 #include "common/ptx/cp_async.cuh"
@@ -75,6 +77,17 @@ __global__ void copy_with_stride(int inside, int stride, const float* in, float*
   ptx::cp_async_commit();
   ptx::cp_async_wait<0>();
   out[t] = to[0];
+}
+
+/// Eight lanes copy 16 bytes each, and fill with zeros what lies beyond the elements.
+__global__ void copy_in_part(int elements, const float* in, float* out) {
+  __shared__ __align__(16) float target[32];
+  const int first = 4 * threadIdx.x;
+  const int inside = min(max(elements - first, 0), 4);
+  __pipeline_memcpy_async(&target[first], &in[first], 16, 16 - 4 * inside);  // copy in part
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  out[threadIdx.x] = target[first] + target[first + 1] + target[first + 2] + target[first + 3];
 }
 
 // -- TMA and mbarriers --------------------------------------------------------------------------
@@ -320,6 +333,10 @@ void copy_with_stride(unsigned bytes, int lanes, int inside, int stride, const f
                              .dynamic_shared_bytes = 32u * static_cast<unsigned>(stride) * bytes};
   launch(bytes == 4 ? kernels::copy_with_stride<1> : kernels::copy_with_stride<4>, shape, inside,
          stride, in, out);
+}
+
+void copy_in_part(int elements, const float* in, float* out) {
+  launch(kernels::copy_in_part, {.grid = dim3(1), .block = dim3(8)}, elements, in, out);
 }
 
 void boxes(AsyncFault fault, int tiles, const float* in, float* out) {

@@ -142,6 +142,8 @@ void clear_in_flight(const float* in, float* out);
 /// bring zeros.
 void copy_with_stride(unsigned bytes, int lanes, int inside, int stride, const float* in,
                       float* out);
+/// Eight lanes copy 16 bytes each of an array of so many elements, and add up what arrives.
+void copy_in_part(int elements, const float* in, float* out);
 /// A producer warp brings `tiles` boxes of (4, 32), two warps sum their elements; two slices.
 void boxes(AsyncFault fault, int tiles, const float* in, float* out);
 /// Warp 0 stores `tiles` tiles of 32 floats, warp 1 sums them; one slice.

@@ -26,6 +26,15 @@ TEST(BuildErrorTest, EachErrorHasItsPlace) {
   EXPECT_EQ(text_of(errors[1]), "none.h: No such file or directory");
 }
 
+TEST(BuildErrorTest, WhatIsRefusedHasNoColumn) {
+  const auto error = errors_in(
+      "my.cu:3:331: error: call to 'no' declared with attribute error: no PTX [not-emulated]\n",
+      SourceErrorKind::kCompiler)[0];
+  EXPECT_EQ(error.place, (emulator::Place{"my.cu", 3}));
+  EXPECT_EQ(error.column, 0u);
+  EXPECT_EQ(text_of(error), "no PTX");
+}
+
 TEST(BuildErrorTest, OurCodesDecideTheKind) {
   const auto kind = [](const std::string& text) {
     return errors_in("my.cu:3:12: error: " + text + "\n", SourceErrorKind::kCompiler)[0].kind;

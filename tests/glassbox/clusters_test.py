@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault, faults, in_main, outcome
+from tests.glassbox.own_program import fault, fault_codes, faults, in_main, outcome
 
 KERNELS = """
     #include <cooperative_groups.h>
@@ -224,10 +224,7 @@ class ClustersTest(unittest.TestCase):
         wrong = {"grid": [2, 3, 1], "cluster": [1, 2, 1]}
         refused = [(one["kernel"], one["code"]) for one in faults(result) if one["fields"] == wrong]
         grid = "launch-cluster-grid"
-        self.assertEqual(
-            refused,
-            [("cudaOccupancyMaxActiveClusters", grid), ("kernel of cudaLaunchKernelExC", grid)],
-        )
+        self.assertEqual(refused, [("cudaOccupancyMaxActiveClusters", grid), ("ranks", grid)])
 
     def test_races_in_a_cluster_along_y(self):
         """Of the threads of a block; those of two blocks are not seen."""
@@ -246,6 +243,56 @@ class ClustersTest(unittest.TestCase):
             (race["thread"], race["access"]["verb"], race["element"]["name"]),
             ([40, 0, 0], "load", "mine[0]"),
         )
+
+    def test_arrival_and_wait(self):
+        """The two halves of cluster.sync(), with and without the token; a wait alone is no barrier."""
+        source = """
+            #include <cooperative_groups.h>
+            namespace cg = cooperative_groups;
+            __global__ void __cluster_dims__(2) k(int* out) {
+              __shared__ int mine;
+              auto cluster = cg::this_cluster();
+              if (threadIdx.x == 0) mine = 10 * blockIdx.x + 1;
+              FIRST
+              const int sum = *cluster.map_shared_rank(&mine, 0) + *cluster.map_shared_rank(&mine, 1);
+              cluster.barrier_arrive();
+              if (threadIdx.x == 0) out[blockIdx.x] = sum;
+              cluster.barrier_wait();
+            }
+        """
+        split = "auto token = cluster.barrier_arrive(); cluster.barrier_wait(std::move(token));"
+        for first, codes in ((split, set()), ("__syncthreads();", {"race-between-blocks"})):
+            body = START + "k<<<4, 32>>>(out); show(out); cudaFree(out);"
+            text = source.replace("FIRST", first)
+            result = outcome(in_main(body, KERNELS + text), verb=["check"])
+            self.assertEqual(fault_codes(result), codes, result.stderr)
+            if not codes:
+                self.assertEqual(result.stdout.split(), ["12", "12", "52", "52"])
+
+    def test_what_another_block_has_written(self):
+        """A block reads its own shared memory, where a neighbour alone has stored or added."""
+        source = """
+            #include <cooperative_groups.h>
+            namespace cg = cooperative_groups;
+            __global__ void __cluster_dims__(2) k(int* out) {
+              __shared__ int mine[32];
+              __shared__ short low[32];
+              auto cluster = cg::this_cluster();
+              cluster.sync();
+              const int far = cluster.block_rank() ^ 1;
+              cluster.map_shared_rank(mine, far)[threadIdx.x] = blockIdx.x;
+              if (threadIdx.x < LOW) cluster.map_shared_rank(low, far)[threadIdx.x] = 2;
+              cluster.sync();
+              const int sum = mine[31 - threadIdx.x] + low[threadIdx.x];
+              if (threadIdx.x == 0 || sum > 1000000) out[blockIdx.x] = sum;
+            }
+        """
+        body = START + "k<<<4, 32>>>(out); show(out); cudaFree(out);"
+        for low, codes in ((32, set()), (31, {"uninitialised-shared"})):
+            text = KERNELS + source.replace("LOW", str(low))
+            result = outcome(in_main(body, text), verb=["check"])
+            self.assertEqual(result.stdout.split(), ["3", "2", "5", "4"], result.stderr)
+            self.assertEqual(fault_codes(result), codes, result.stderr)
 
     def test_attributes_of_cooperative_launches(self):
         """grid.sync() works with them, as in cudaLaunchCooperativeKernel."""

@@ -7,7 +7,8 @@ import pathlib
 import struct
 import unittest
 
-from tests.glassbox.own_program import fault_codes, outcome
+from tests import SOURCES
+from tests.glassbox.own_program import fault_codes, faults, outcome
 
 PROGRAM = pathlib.Path(__file__).parent / "ptx_programs" / "inline_ptx.cu"
 WORD = 0xFFFFFFFF
@@ -161,6 +162,85 @@ class InlinePtxTest(unittest.TestCase):
         result = outcome(in_kernel(body), verb=["check"])
         self.assertNotEqual(fault_codes(result), set(), result.stderr)
 
+    def test_memory_orders(self):
+        """Release and acquire put blocks in order, by loads, stores and atomics; relaxed does not."""
+
+        def send(text, value='"r"(1)'):
+            return f'asm volatile("{text}" ::"l"(flag), {value} : "memory");'
+
+        def receive(text, result="=r"):
+            return f'asm volatile("{text}" : "{result}"(seen) : "l"(flag) : "memory");'
+
+        release = send("st.release.gpu.global.u32 [%0], %1;")
+        acquire = receive("ld.acquire.gpu.global.u32 %0, [%1];")
+        relaxed = receive("ld.relaxed.gpu.global.u32 %0, [%1];")
+        fence = 'asm volatile("fence.acq_rel.gpu;" ::: "memory");'
+        in_order = [
+            (release, acquire),
+            (release, relaxed + fence),
+            (fence + send("st.relaxed.gpu.global.u32 [%0], %1;"), acquire),
+            (send("red.release.gpu.global.add.u32 [%0], %1;"), acquire),
+            (release, receive("atom.acquire.gpu.global.cas.b32 %0, [%1], 1, 1;")),
+        ]
+        too_weak = [
+            (release, relaxed),
+            (send("st.relaxed.gpu.global.u32 [%0], %1;"), acquire),
+            (send("st.release.cta.global.u32 [%0], %1;"), acquire),
+            (send("red.relaxed.gpu.global.add.u32 [%0], %1;"), acquire),
+            (send("red.release.cta.global.add.u32 [%0], %1;"), acquire),
+        ]
+        of_float = (
+            send("st.release.gpu.global.f32 [%0], %1;", '"f"(1.0f)'),
+            receive("ld.acquire.gpu.global.f32 %0, [%1];", "=f"),
+        )
+        pairs = [*in_order, *too_weak, of_float]
+        kernels = "".join(
+            f"""
+            __global__ void pass{i}(float* data, {flag}* flag, float* out) {{
+              if (blockIdx.x == 0) {{
+                *data = 5;
+                {sends}
+              }} else {{
+                {flag} seen = 0;
+                do {{ {receives} }} while (seen != 1);
+                *out = *data;
+              }}
+            }}"""
+            for i, (sends, receives) in enumerate(pairs)
+            for flag in ["float" if (sends, receives) == of_float else "unsigned"]
+        )
+        calls = "".join(
+            f"pass{i}<<<2, 1>>>(data + {i}, (decltype(flag_of(pass{i})))flags + {i}, out + {i});\n"
+            for i in range(len(pairs))
+        )
+        text = f"""
+            #include <cstdio>
+            {kernels}
+            template <class Flag>
+            Flag* flag_of(void (*)(float*, Flag*, float*));
+            int main() {{
+              constexpr int kAll = {len(pairs)};
+              float *data, *out, results[kAll];
+              unsigned* flags;
+              cudaMalloc(&data, sizeof results);
+              cudaMalloc(&out, sizeof results);
+              cudaMalloc(&flags, sizeof results);
+              cudaMemset(flags, 0, sizeof results);
+              {calls}
+              cudaMemcpy(results, out, sizeof results, cudaMemcpyDeviceToHost);
+              for (float result : results) printf("%g ", result);
+              cudaFree(data);
+              cudaFree(out);
+              cudaFree(flags);
+            }}
+        """
+        result = outcome(text, verb=["check"])
+        self.assertEqual(result.stdout.split(), ["5"] * len(pairs), result.stderr)
+        found = [(one["code"], one["kernel"]) for one in faults(result)]
+        first = len(in_order)
+        expected = [("race-between-blocks", f"pass{first + i}") for i in range(len(too_weak))]
+        self.assertEqual(found, expected, result.stderr)
+
     def test_a_kernel_that_starts_early_waits(self):
         """griddepcontrol, in two kernels that add 1: without the wait, what the second one reads is early."""
         source = """
@@ -284,6 +364,26 @@ class InlinePtxTest(unittest.TestCase):
         for text in (source, source.replace("BOTH", both)):
             result = outcome(text, files={"sides.h": f"#define BOTH {both}\n"})
             self.assertEqual((result.stdout, result.returncode), ("23 5", 0), result.stderr)
+
+    def test_functions_of_common_ptx(self):
+        """As they are found by themselves, in the folder that nvcc is given, and in a copy of it."""
+        body = """
+          __shared__ unsigned tile[64];
+          __shared__ ladder::ptx::Mbarrier full;
+          if (threadIdx.x == 0) ladder::ptx::mbarrier_init(&full, 32);
+          __syncthreads();
+          tile[threadIdx.x] = threadIdx.x;
+          ladder::ptx::mbarrier_arrive(&full);
+          ladder::ptx::mbarrier_wait(&full, 0);
+          x[threadIdx.x] = tile[31 - threadIdx.x];
+        """
+        text = in_kernel(body, '#include "common/ptx/mbarrier.cuh"')
+        names = ["common/ptx/mbarrier.cuh", "common/ptx/here.cuh", "common/device.cuh"]
+        copy = {name: (SOURCES / name).read_text() for name in names}
+        for words, files in (((), {}), (("-I", str(SOURCES)), {}), (("-I", "."), copy)):
+            result = outcome(text, *words, verb=["check"], files=files)
+            self.assertEqual((result.returncode, result.stdout), (0, "31 0\n"), result.stderr)
+            self.assertEqual(fault_codes(result), set(), result.stderr)
 
     def test_what_it_lacks_is_named(self):
         """With the line of the asm; also in a macro that puts its text together."""

@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault, faults, in_main, launches, outcome
+from tests.glassbox.own_program import fault, fault_codes, faults, in_main, launches, outcome
 
 SUM = """
 __global__ void sum(const float* in, float* out) {
@@ -81,6 +81,25 @@ class KernelHazardsTest(unittest.TestCase):
         self.assertEqual(
             accesses, {(out, 4, "load", "d_x[10]", 10), (out, 4, "store", "d_y[10]", 10)}
         )
+
+    def test_an_index_beyond_a_constant_is_one_fault(self):
+        """Whatever lies there on the host."""
+        result = outcome(
+            in_main(
+                "float* x; cudaMalloc(&x, 128); k<<<1, 32>>>(x, 16); cudaDeviceSynchronize();"
+                "cudaFree(x);",
+                """
+                __constant__ float c[16];
+                __global__ void k(float* x, int n) {
+                  float sum = 0;
+                  for (int i = 0; i <= n; ++i) sum += c[i];
+                  x[threadIdx.x] = sum;
+                }
+                """,
+            ),
+            verb=["check"],
+        )
+        self.assertEqual(fault_codes(result), {"index-out-of-bounds"}, result.stderr)
 
     def test_reads_of_what_nobody_wrote(self):
         """What a copy or an earlier kernel wrote is written."""

@@ -4,7 +4,7 @@ import os
 import unittest
 from unittest import mock
 
-from tests.glassbox.own_program import faults, in_main, lacks, outcome
+from tests.glassbox.own_program import fault_codes, faults, in_main, lacks, outcome
 
 ATOMICS = in_main(
     """
@@ -280,6 +280,43 @@ class LibcuTest(unittest.TestCase):
         """Tickets, flags between blocks, a lock in shared memory."""
         result = outcome(ATOMICS, verb=["check"])
         self.assertEqual((result.returncode, result.stdout), (0, "12497500 165 126"), result.stderr)
+
+    def test_flags_in_shared_memory(self):
+        """Atomic loads race with no atomic; with plain stores they do, and plain loads with atomics."""
+        source = """
+            #include <cuda/atomic>
+            __global__ void k(int* out) {
+              __shared__ int data[32], word;
+              cuda::atomic_ref<int, cuda::thread_scope_block> flag(word);
+              if (threadIdx.x == 0) word = 0;
+              __syncthreads();
+              if (threadIdx.x < 32) {
+                data[threadIdx.x] = threadIdx.x;
+                __syncwarp();
+                if (threadIdx.x == 0) STORE;
+              } else {
+                while (LOAD == 0) __nanosleep(10);
+                out[threadIdx.x - 32] = data[63 - threadIdx.x];
+              }
+            }
+        """
+        body = (
+            "int *out, last; cudaMalloc(&out, 128); k<<<1, 64>>>(out);"
+            'cudaMemcpy(&last, out + 31, 4, cudaMemcpyDeviceToHost); printf("%d", last);'
+            "cudaFree(out);"
+        )
+        release, acquire = "flag.store(1, cuda::memory_order_release)", "flag.load()"
+        race = {"race-in-shared-memory"}
+        for store, load, codes in (
+            (release, acquire, set()),
+            ("flag.store(1, cuda::memory_order_relaxed)", acquire, race),
+            ("__threadfence_block(), word = 1", acquire, race),
+            ("flag.fetch_add(1, cuda::memory_order_release)", "word", race),
+        ):
+            text = source.replace("STORE", store).replace("LOAD", load)
+            result = outcome(in_main(body, text), verb=["check"])
+            self.assertEqual(result.stdout, "0", result.stderr)
+            self.assertEqual(fault_codes(result), codes, (store, load, result.stderr))
 
     def test_copies(self):
         """With a barrier, a pipeline of a block or of a thread, or a group's wait."""

@@ -67,7 +67,45 @@ SHARED_STATE = in_main(
 )
 
 
+# Ten kernels by one line, and others that only their address tells.
+BY_POINTER = in_main(
+    """
+    int* p; cudaMalloc(&p, 240); cudaMemset(p, 0, 240);
+    void (*all[])(int*) = {add<0>, add<1>, add<2>, add<3>, add<4>, add<5>, add<6>, add<7>, add<8>, LAST};
+    for (auto* one : all) run(one, p);
+    cudaLaunchConfig_t config = {1, 60};
+    cudaLaunchKernelEx(&config, ours::twice, p);
+    void* arguments[] = {&p};
+    cudaLaunchKernel((void*)in_c, 1, 60, arguments);
+    int sum = 0, h[60]; cudaMemcpy(h, p, 240, cudaMemcpyDeviceToHost);
+    for (int x : h) sum += x;
+    printf("%d\\n", sum);
+    cudaFree(p);
+    """,
+    """
+    template <int N> __global__ void add(int* p) { p[threadIdx.x] += N; }
+    __global__ void wrong(int* p) { p[threadIdx.x + 1] += 9; }
+    namespace ours { namespace { __global__ void twice(int* p) { p[threadIdx.x] *= 2; } } }
+    extern "C" __global__ void in_c(int* p) { p[threadIdx.x] += 1; }
+    template <class Kernel> void run(Kernel kernel, int* p) { kernel<<<1, 60>>>(p); }
+    """,
+)
+
+
 class UntracedLaunchesTest(unittest.TestCase):
+    def test_kernels_by_their_address(self):
+        """Each kernel that a line is given is traced, and has its own name."""
+        names = [*(f"add<{i}>" for i in range(10)), "ours::twice", "in_c"]
+        result = outcome(BY_POINTER.replace("LAST", "add<9>"), verb=["check"])
+        self.assertEqual(result.stdout, "5460\n", result.stderr)
+        self.assertEqual([one["kernel"] for one in launches(result)], names)
+        self.assertEqual(faults(result), [])
+        result = outcome(BY_POINTER.replace("LAST", "wrong"), verb=["check"])
+        found = [(one["code"], one["kernel"]) for one in faults(result)]
+        self.assertIn(("out-of-bounds-global", "wrong"), found, result.stderr)
+        result = outcome(BY_POINTER.replace("LAST", "wrong"), "--kernel", "add", verb=["check"])
+        self.assertEqual([one["kernel"] for one in launches(result)], names[:9])
+
     """The first three launches are traced, later ones are not."""
 
     def test_hooks_are_called_in_traced_launches_alone(self):

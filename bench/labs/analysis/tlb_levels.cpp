@@ -84,8 +84,9 @@ class Search {
   const TlbLevel* running_out(std::uint64_t stride, double bytes) const;
   bool explained(std::uint64_t stride, double bytes, double cycles) const;
   std::optional<Cliff> cliff_at(std::uint64_t stride, double bytes);
-  Rise rise_between(std::uint64_t stride, double low, double high);
-  Level level_at(std::uint64_t stride, double bytes, bool up);
+  Rise rise_between(std::uint64_t stride, double low, double high, int times = 1);
+  static int times_to_halve(const Rise& rise);
+  Level level_at(std::uint64_t stride, double bytes, bool up, int times = 1);
 
   WalkLimits limits_;
   const PageWalk& walk_;
@@ -208,22 +209,32 @@ std::vector<Candidate> Search::candidates() const {
 }
 
 /// Latency over a distance, or over the next one that such strides reach.
-Level Search::level_at(std::uint64_t stride, double bytes, bool up) {
+/// \param  times  as many samples as usual
+Level Search::level_at(std::uint64_t stride, double bytes, bool up, int times) {
   const double exact = bytes / static_cast<double>(stride);
   const auto places = static_cast<std::uint64_t>(up ? std::ceil(exact) : std::floor(exact));
   const std::uint64_t within =
       std::clamp<std::uint64_t>(places, 1, std::max<std::uint64_t>(most_places(stride), 1));
-  const int samples = 4 * limits_.samples;
+  const int samples = 4 * times * limits_.samples;
   const std::vector<Point> point = measured(stride, {within}, samples);
   return {.cycles = median_of(point[0].samples),
           .sigma = std::max(sigma_, robust_sigma(point[0].samples)) * kSigmaOfMedian /
                    std::sqrt(static_cast<double>(samples))};
 }
 
-Rise Search::rise_between(std::uint64_t stride, double low, double high) {
-  const Level before = level_at(stride, low, false);
-  const Level behind = level_at(stride, high, true);
+Rise Search::rise_between(std::uint64_t stride, double low, double high, int times) {
+  const Level before = level_at(stride, low, false, times);
+  const Level behind = level_at(stride, high, true, times);
   return {.cycles = behind.cycles - before.cycles, .sigma = std::hypot(before.sigma, behind.sigma)};
+}
+
+/// \brief  As many times the samples as it takes to tell a half of a rise from anything that is
+///         not a half. A small rise, measured as a large one is, would fail that by chance.
+int Search::times_to_halve(const Rise& rise) {
+  constexpr double kSigmaOfShare = 0.025;  // a quarter of what a half may be off
+  constexpr double kMostTimes = 16;
+  const double exact = std::pow(rise.sigma / (kSigmaOfShare * rise.cycles), 2);
+  return static_cast<int>(std::ceil(std::clamp(exact, 1.0, kMostTimes)));
 }
 
 /// Measures a rise again, closely: first where it is, then each place there.
@@ -292,11 +303,14 @@ std::variant<Seen, std::string> Search::reach_of(const Candidate& candidate) {
   if (!cliff) return "the walks end before it can be told from noise";
   Window window = window_of(*cliff, stride);
   window.high = std::min(window.high, static_cast<double>(most_places(stride) * stride));
-  const Rise rise = rise_between(stride, window.low, window.high);
+  Rise rise = rise_between(stride, window.low, window.high);
   if (!rise.stands_out()) return "it does not stand out from noise";
-  if (window.high > static_cast<double>(most_places(stride / 2) * (stride / 2)))
+  const std::uint64_t half_stride = stride / 2;
+  if (window.high > static_cast<double>(most_places(half_stride) * half_stride))
     return "no walk with half of the stride is long enough to confirm it";
-  const Rise half = rise_between(stride / 2, window.low, window.high);
+  const int times = times_to_halve(rise);
+  if (times > 1) rise = rise_between(stride, window.low, window.high, times);
+  const Rise half = rise_between(stride / 2, window.low, window.high, times);
   if (!half.stands_out() || half.cycles < 0.4 * rise.cycles || half.cycles > 0.62 * rise.cycles) {
     return "with a stride of " + stride_text(stride / 2) +
            ", it is not half as high, as that of a TLB would be";
@@ -310,8 +324,8 @@ std::variant<Seen, std::string> Search::reach_of(const Candidate& candidate) {
   for (const std::uint64_t part : {2u, 4u}) {
     if (part / 2 > candidate.stride) continue;
     const Rise places = rise_between(stride / part, window.low / static_cast<double>(part),
-                                     window.high / static_cast<double>(part));
-    if (places.cycles > 0.25 * rise.cycles / static_cast<double>(part / 2))
+                                     window.high / static_cast<double>(part), times);
+    if (places.cycles > 0.5 * rise.cycles / static_cast<double>(part))
       return "as many places rise with a stride of " + stride_text(stride / part) + " as well";
   }
   if (explained(stride, cliff->begin.value, rise.cycles))
@@ -361,7 +375,8 @@ void Search::add_page(TlbLevel& level, const Window& window) {
     return;
   }
   const Rise rise = rise_between(level.stride_bytes, window.low, window.high);
-  if (rise_between(twice, window.low, window.high).cycles > 0.35 * rise.cycles) {
+  const Rise skipped = rise_between(twice, window.low, window.high, times_to_halve(rise));
+  if (skipped.cycles > 0.35 * rise.cycles) {
     level.why_not = "With twice the stride, something rises there as well";
     return;
   }
@@ -386,11 +401,12 @@ void Search::resolve(const std::vector<Candidate>& same_distance) {
     if (why_not.empty()) why_not = std::get<std::string>(found);
   }
   const Candidate& highest = *std::ranges::max_element(same_distance, {}, &Candidate::cycles);
-  search_.unresolved.push_back(
-      {.begin_bytes = {highest.bytes, highest.bytes / 1.3, highest.bytes * 1.5},
-       .stride_bytes = search_.curves[highest.stride].stride_bytes,
-       .rise_cycles = highest.cycles,
-       .why_not = why_not});
+  // With the stride that rises most it may begin late: a level before still held all places.
+  const auto [first, last] = std::ranges::minmax(same_distance, {}, &Candidate::bytes);
+  search_.unresolved.push_back({.begin_bytes = {highest.bytes, first.bytes / 1.3, last.bytes * 1.5},
+                                .stride_bytes = search_.curves[highest.stride].stride_bytes,
+                                .rise_cycles = highest.cycles,
+                                .why_not = why_not});
 }
 
 /// \brief  With large strides, two levels may run out at the same distance, and look like one. Then

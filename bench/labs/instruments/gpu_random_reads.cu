@@ -13,6 +13,8 @@ namespace ladder::labs {
 
 RandomReadsResult GpuRandomReads::random_reads(const RandomReads& reads, int repeats) {
   if (reads.draw == DrawnBy::lcg_of_thread) return lcg_reads(reads, repeats);
+  if (reads.scope_bytes != 0)
+    throw std::invalid_argument("scopes of a given size are read by generators of threads only");
   constexpr unsigned kBlocksPerSm = 2;
   const std::uint64_t region_words = reads.region_bytes / sizeof(std::uint64_t);
   auto* const words = reinterpret_cast<std::uint64_t*>(region_.of_bytes(reads.region_bytes));
@@ -71,7 +73,10 @@ RandomReadsResult GpuRandomReads::lcg_reads(const RandomReads& reads, int repeat
     sum.clear();
     double ms = 0.0;
     for (int scope = 0; scope < reads.scopes; ++scope) {
-      const WordRange wanted = part_of({0, count}, reads.scopes, scope);
+      const WordRange wanted =
+          reads.scope_bytes == 0
+              ? part_of({0, count}, reads.scopes, scope)
+              : part_of_size({0, count}, reads.scope_bytes / sizeof(unsigned), scope);
       ms += stopwatch_.time_ms([&] {
         launch(kernels::lcg_reads, shape, words, count, threads, reads.seed, wanted, sum.data());
       });

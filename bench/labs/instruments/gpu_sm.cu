@@ -101,6 +101,18 @@ std::vector<double> GpuSm::shared_cycles(const SharedAccess& access, int repeats
   return divided(cycles, static_cast<double>(kWarps) * kRounds * kSharedSlots);
 }
 
+std::vector<double> GpuSm::shared_chain_cycles(int repeats) {
+  constexpr int kSteps = 4096;
+  constexpr unsigned kStride = 33;
+  const GpuArray<Interval> intervals(1);
+  const GpuArray<unsigned> ends(kWarpLanes);
+  const std::vector<double> cycles = cycles_of_repeats(repeats, intervals, [&] {
+    launch(kernels::shared_chain, {.grid = dim3(1), .block = dim3(kWarpLanes)}, kSteps, kStride,
+           ends.data(), intervals.data());
+  });
+  return divided(cycles, kSteps);
+}
+
 std::vector<double> GpuSm::multiply_add_cycles(int chains, int warps, int repeats) {
   constexpr int kSteps = 256 * kernels::kAddsUnrolled;
   const auto threads = static_cast<unsigned>(warps * kWarpLanes);

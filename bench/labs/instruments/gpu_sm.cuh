@@ -14,6 +14,7 @@ class GpuSm final : public SmInstrument {
 
   SmFacts facts() override;
   std::vector<double> shared_cycles(const SharedAccess& access, int repeats) override;
+  std::vector<double> shared_chain_cycles(int repeats) override;
   std::vector<double> multiply_add_cycles(int chains, int warps, int repeats) override;
   std::vector<double> local_array_cycles(int warps_per_sm, bool all_sms, int repeats) override;
   int local_array_bytes() override;

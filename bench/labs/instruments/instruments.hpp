@@ -158,10 +158,12 @@ struct RandomReads {
   /// Cuts the region into so many parts and visits them one after the other; each pass skips the
   /// reads that lie in other parts.
   int scopes = 1;
+  std::uint64_t scope_bytes = 0;  ///< of all scopes but the last; 0: all are of one size
   /// Each group of SMs reads its own share of the region; empty: all read everything.
   std::vector<int> group_of_sm = {};
   std::uint64_t seed = 1;
-  /// lcg_of_thread: reads is a multiple of kLcgReads, and there are no groups of SMs
+  /// lcg_of_thread: reads is a multiple of kLcgReads, and there are no groups of SMs; counter:
+  /// scopes are of one size
   DrawnBy draw = DrawnBy::counter;
 
   bool operator==(const RandomReads&) const = default;

@@ -52,6 +52,9 @@ class SmInstrument {
   /// \brief  Eight warps of one block repeat an access to shared memory.
   /// \return cycles of the SM per request, for each repeat
   virtual std::vector<double> shared_cycles(const SharedAccess& access, int repeats) = 0;
+  /// \brief  One warp loads from shared memory, one load after the other, without conflicts.
+  /// \return cycles per load, for each repeat
+  virtual std::vector<double> shared_chain_cycles(int repeats) = 0;
   /// \brief  Each thread of one block has some sums, and adds to each in turn.
   /// \param  chains  sums of a thread: 1, 2, 4 or 8
   /// \param  warps   of the block, 1 to 32

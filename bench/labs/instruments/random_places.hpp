@@ -20,6 +20,14 @@ constexpr WordRange part_of(WordRange whole, int parts, int index) {
   return {first, index + 1 == parts ? whole.first + whole.count - first : size};
 }
 
+/// \brief  Part number `index` of parts of a given size; the last one is what is left. It is empty
+///         where parts before it have taken all.
+constexpr WordRange part_of_size(WordRange whole, std::uint64_t size, int index) {
+  const std::uint64_t before = static_cast<std::uint64_t>(index) * size;
+  const std::uint64_t left = before < whole.count ? whole.count - before : 0;
+  return {whole.first + before, left < size ? left : size};
+}
+
 /// High half of a 128-bit product.
 constexpr std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   const std::uint64_t a_low = a & 0xffffffffu;

@@ -321,7 +321,8 @@ LabReport near_memory(Instruments* instruments, const LabOptions& options) {
   add_copies(report, measured_copies(*memory, times, options), options.seed);
   if (instruments->simulated()) {
     report.notes.push_back(
-        "In simulated memory near accesses are not faster; on a GPU they may be.");
+        "How much faster near accesses are in simulated memory was put in: what was measured on "
+        "such a GPU, or nothing.");
   }
   if (!options.quick) add_other_operations(report, *memory, options);
   add_two_passes(report, *memory, instruments->facts().l2_bytes, options);

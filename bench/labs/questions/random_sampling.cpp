@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "bench/labs/analysis/kept_level.hpp"
@@ -63,6 +64,7 @@ Series reads_over(Instruments& instruments, const Way& way, std::uint64_t reads,
         {.region_bytes = regions[i],
          .reads = reads,
          .scopes = scopes,
+         .scope_bytes = options.paper && way.scope != 0 ? way.scope : 0,
          .group_of_sm = way.windows ? one_group_each(instruments.facts().sms) : std::vector<int>(),
          .seed = options.seed,
          .draw = options.paper ? DrawnBy::lcg_of_thread : DrawnBy::counter},
@@ -129,8 +131,15 @@ LabReport random_sampling(Instruments* instruments, const LabOptions& options) {
   const MemoryFacts& facts = instruments->facts();
   const std::uint64_t most = facts.free_bytes / 16 * 15 / kMiB * kMiB;
   const std::uint64_t first = std::max(4 * facts.l2_bytes, 64 * kMiB) / kMiB * kMiB;
-  std::vector<std::uint64_t> regions = geometric(first, most, options.quick ? 1.6 : 1.25, kMiB);
-  if (regions.back() < most) regions.push_back(most);  // TLBs may end just before the memory does
+  // With scopes of a given size, the last pass may have little to read: the curve falls there, and
+  // rises until the next pass begins. Close regions show that.
+  const double factor = options.paper ? 1.12 : options.quick ? 1.6 : 1.25;
+  std::vector<std::uint64_t> regions = geometric(first, most, factor, kMiB);
+  // TLBs may end just before the memory does.
+  if (static_cast<double>(regions.back()) * std::sqrt(factor) < static_cast<double>(most))
+    regions.push_back(most);
+  else
+    regions.back() = most;
   const std::uint64_t reads = std::uint64_t{1} << (options.quick ? 26 : 28);
   LabReport report;
   std::vector<std::uint64_t> sums;

@@ -247,6 +247,28 @@ LocalTimes measure_local(LabReport& report, SmInstrument& sm, const LabOptions& 
   return times;
 }
 
+/// \return cycles of a load that waits for the one before it
+double measure_shared_latency(LabReport& report, SmInstrument& sm, const LabOptions& options) {
+  const double cycles = median_of(sm.shared_chain_cycles(options.quick ? 3 : 9));
+  report.findings.push_back(found("shared_latency_cycles", "A load from shared memory, one warp",
+                                  cycles, "cycles",
+                                  "Each load reads where the next one reads; no bank conflicts"));
+  return cycles;
+}
+
+/// \param  cycles  of a load; nothing without a GPU
+void add_latency_claim(LabReport& report, const std::optional<double>& cycles) {
+  const bool as_claimed = cycles && *cycles >= 19.5 && *cycles < 30.5;  // as a text rounds
+  report.claims.push_back(
+      {.row = "R107",
+       .claimed = "A load from shared memory takes 20 to 30 cycles",
+       .verdict = !cycles      ? "pending"
+                  : as_claimed ? "holds"
+                               : "wrong",
+       .because = cycles ? fmt::format("{:.3g} cycles, one load after the other", *cycles)
+                         : std::string("Only a GPU can tell")});
+}
+
 void add_bank_claims(LabReport& report, const Rows& rows) {
   const auto& two = rows.transposed;
   report.claims.push_back(
@@ -404,10 +426,12 @@ LabReport shared_memory(Instruments* instruments, const LabOptions& options) {
   const std::string source = sm == nullptr ? "Card of the H200" : instruments->facts().name;
   RegisterRates rates = {.multiply_adds_per_cycle = 128.0};  // of all SMs since 6.1
   std::optional<LocalTimes> local;
+  std::optional<double> shared_latency;
   double cycles_per_wavefront = 1.0;
   if (sm != nullptr) {
     rates = measure_registers(report, *sm, options);
     local = measure_local(report, *sm, options);
+    shared_latency = measure_shared_latency(report, *sm, options);
     const Row& whole = rows.loads.at(16).at(1);
     cycles_per_wavefront = median_of(whole.cycles) / whole.wavefronts;
   }
@@ -417,6 +441,7 @@ LabReport shared_memory(Instruments* instruments, const LabOptions& options) {
                   sm == nullptr ? load_card("h200").dram_bytes_per_second / 1e9
                                 : instruments->facts().dram_gbps);
   add_local_claims(report, local, sm == nullptr ? 0 : sm->local_array_bytes());
+  add_latency_claim(report, shared_latency);
   add_shuffle_claim(report);
   report.notes.push_back(
       sm != nullptr ? "Wavefronts are the emulator's, cycles the GPU's: eight warps of one block "

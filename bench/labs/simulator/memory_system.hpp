@@ -31,6 +31,19 @@ struct EnergyShape {
   double sigma_share = 0.004;    ///< normal noise of a power reading, as a share of it
 };
 
+/// How fast a stream from memory is, over one whose bytes are all at home near the SM.
+struct FarSpeedShape {
+  double half_far = 1;  ///< half of its bytes are at home on the other side
+  double all_far = 1;
+};
+
+/// \brief  What an SM takes to draw a place of random reads, or to hash a tuple, at its best: a
+///         pass has to do that even for what it skips.
+struct DrawShape {
+  double counter_cycles = 0.6;  ///< of a mixed counter, or a hash: an H200's, see presets.cpp
+  double lcg_cycles = 0.35;     ///< of a linear congruential generator
+};
+
 /// Everything about a simulated GPU. Latencies are in cycles of the SM's clock.
 struct MemorySystemShape {
   MemoryFacts facts;
@@ -49,7 +62,9 @@ struct MemorySystemShape {
   double l2_gbps = 0;
   double dram_read_gbps = 0;
   double dram_write_gbps = 0;
+  DrawShape draw = {};
   EnergyShape energy = {};
+  FarSpeedShape far_speed = {};
   std::optional<LinkShape> link = {};  ///< to a second GPU of the same kind
   NoiseShape noise = {};
 };

@@ -49,6 +49,12 @@ std::vector<int> sides_of(const std::vector<int>& gpc_of_sm, int gpcs) {
   return sides;
 }
 
+/// \brief  What instructions take that fill so many lanes, as a share of the best case. Measured on
+///         an H200: where a pass is bound by drawing (L13, 15 passes over 121 GiB), an SM takes
+///         0.60 cycles for the 50.9 instructions of a place in random_reads.cuh, and has 128 lanes.
+///         An H100 takes as long.
+constexpr double kIssued = 50.9 / 128 / 0.60;
+
 /// \source Karnagel, Ben-Nun, Werner, Habich, Lehner: Big data causing big (TLB) problems: taming
 ///         random memory accesses on the GPU, 2017, doi 10.1145/3076113.3076115: table 1 (the GPU)
 ///         and table 2 (its TLBs: entries, pages, delays, SMs that share)
@@ -89,6 +95,10 @@ MemorySystemShape k80() {
       .l2_gbps = 600,         // assumption
       .dram_read_gbps = 180,  // assumption: three quarters of the nominal
       .dram_write_gbps = 170,
+      // NVRTC 11.8 makes 15 multiplications of 32 bits of a place in random_reads.cuh, and 11 of
+      // one in lcg_reads.cuh; an SM has 32 lanes for them (CUDA C++ Programming Guide, arithmetic
+      // instructions, compute capability 3.7).
+      .draw = {.counter_cycles = 15.0 / 32 / kIssued, .lcg_cycles = 11.0 / 32 / kIssued},
   };
 }
 
@@ -129,6 +139,10 @@ MemorySystemShape p100() {
       .l2_gbps = 1600,        // assumption
       .dram_read_gbps = 550,  // assumption: three quarters of the nominal
       .dram_write_gbps = 530,
+      // Of a place in random_reads.cuh NVRTC 11.8 makes 103.5 instructions, most of them parts of
+      // multiplications, for which these SMs have 16 bits; of one in lcg_reads.cuh 67.8. A hashed
+      // tuple that is skipped takes 111. An SM has 64 lanes.
+      .draw = {.counter_cycles = 103.5 / 64 / kIssued, .lcg_cycles = 67.8 / 64 / kIssued},
   };
 }
 
@@ -179,6 +193,7 @@ MemorySystemShape h100() {
       .l2_gbps = 7631,           // L03
       .dram_read_gbps = 3108,    // L07
       .dram_write_gbps = 3184,   // L07
+      .far_speed = {.half_far = 2855.0 / 2988, .all_far = 2093.0 / 2988},  // L10
   };
 }
 
@@ -227,9 +242,10 @@ MemorySystemShape h200() {
       .l2_gbps = 9216,           // L03
       .dram_read_gbps = 4513,    // L07
       .dram_write_gbps = 4257,   // L07
-      // L10: fits the energy of copies of random bits in the assignments off, right and wrong. What
-      // they do to the speed is not simulated.
+      // L10: fits the energy of copies of random bits in the assignments off, right and wrong, and
+      // their speed.
       .energy = {.idle_watts = 182, .joules_per_gb = 0.094, .far_joules_per_gb = 0.032},
+      .far_speed = {.half_far = 3910.0 / 4196, .all_far = 2474.0 / 4196},
       .link = LinkShape{.hit_cycles = 1682, .miss_cycles = 1972, .gbps = 375},  // L18
   };
 }

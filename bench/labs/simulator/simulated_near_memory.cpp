@@ -3,6 +3,7 @@
 /// \brief Streams through a simulated memory whose sides are known. The allocator and the order of
 ///        work are those of a real GPU; pages, homes and energy are simulated.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 
@@ -130,6 +131,8 @@ class SimulatedNearMemory final : public NearMemoryInstrument {
          .direction = reads ? Direction::read : Direction::copy},
         kWindows);
     const double far = 1.0 - near_share(run.assignment);
+    for (double& gbps : result.gbps)
+      gbps *= speed(far);
     std::normal_distribution<double> noise(1.0, energy.sigma_share);
     for (const double gbps : result.gbps) {
       if (energy.idle_watts == 0) break;  // this GPU does not tell its power
@@ -144,6 +147,13 @@ class SimulatedNearMemory final : public NearMemoryInstrument {
   std::vector<double> two_passes_ms(TwoPasses, std::uint64_t, int) override { return {}; }
 
  private:
+  /// Of a stream, a share of whose bytes is far; between what was measured, in a straight line.
+  double speed(double far) const {
+    const FarSpeedShape& known = system_.shape().far_speed;
+    return far < 0.5 ? std::lerp(1.0, known.half_far, 2 * far)
+                     : std::lerp(known.half_far, known.all_far, 2 * far - 1);
+  }
+
   static constexpr std::uint64_t kArrayBytes = std::uint64_t{32} << 20;
   static constexpr std::uint64_t kSweepBytes = std::uint64_t{2} << 30;
   static constexpr unsigned kBlocksPerSm = 4;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t kLineBytes = 128;
 constexpr std::uint64_t kSectorBytes = 32;
+constexpr double kLaunchSeconds = 5e-6;
 
 class SimulatedRandomReads : public RandomReadInstrument {
  public:
@@ -28,6 +29,8 @@ class SimulatedRandomReads : public RandomReadInstrument {
         (reads.reads % kLcgReads != 0 || !reads.group_of_sm.empty())) {
       throw LabError("Reads of a generator come in 1024 for each thread, and without groups.");
     }
+    if (reads.draw == DrawnBy::counter && reads.scope_bytes != 0)
+      throw LabError("Scopes of a given size are read by generators of threads only.");
     const auto sms = static_cast<std::size_t>(shape_.facts.sms);
     if (!reads.group_of_sm.empty() && reads.group_of_sm.size() != sms) {
       throw LabError(fmt::format("Groups are needed for all {} SMs, or for none.", sms));
@@ -64,7 +67,7 @@ class SimulatedRandomReads : public RandomReadInstrument {
     return known_.back();
   }
 
-  /// By what the timed loads were served.
+  /// By what the timed loads of a pass were served.
   struct Served {
     std::vector<double> tlb_misses;  // (levels,)
     double dram = 0;
@@ -86,6 +89,16 @@ class SimulatedRandomReads : public RandomReadInstrument {
     return {.sm = sm, .address = begin + place_of(reads, i, words) * word};
   }
 
+  /// So many reads from number `first` on.
+  std::vector<Read> drawn(const RandomReads& reads, std::uint64_t first,
+                          std::uint64_t count) const {
+    std::vector<Read> drawn;
+    drawn.reserve(count);
+    for (std::uint64_t i = first; i < first + count; ++i)
+      drawn.push_back(read_of(reads, i));
+    return drawn;
+  }
+
   /// The word of read number i. With generators of threads, those that run take turns.
   std::uint64_t place_of(const RandomReads& reads, std::uint64_t i, std::uint64_t words) const {
     if (reads.draw == DrawnBy::counter) return hash_of(reads.seed ^ hash_of(i)) % words;
@@ -97,14 +110,18 @@ class SimulatedRandomReads : public RandomReadInstrument {
   /// Threads that run at a time.
   std::uint64_t running() const { return static_cast<std::uint64_t>(shape_.facts.sms) * 2048; }
 
-  /// \brief  Time of all reads: each pass draws all places, and loads those within its scope. Some
-  ///         loads run through TLBs and caches, and are summed up; the others take as long.
+  /// \brief  Time of all reads: each pass draws all places, and loads those within its scope, at
+  ///         the same time. Some loads run through TLBs and caches; the others take as long.
   double seconds(const RandomReads& reads, std::uint64_t& sum) {
     constexpr std::uint64_t kTimed = 100'000;
     constexpr std::uint64_t kMostDrawn = 400'000;  // to warm up
-    const std::uint64_t timed = std::min(reads.reads, kTimed);
+    const std::uint64_t warm = warm_reads();
+    const std::vector<Read> timed = drawn(reads, 0, std::min(reads.reads, kTimed));
+    const std::vector<Read> before =
+        drawn(reads, reads.reads, reads.scopes == 1 ? std::min(warm, kMostDrawn) : kMostDrawn);
     const auto scopes = static_cast<std::uint64_t>(reads.scopes);
-    const std::uint64_t scope_bytes = (reads.region_bytes + scopes - 1) / scopes;
+    const std::uint64_t scope_bytes =
+        reads.scope_bytes != 0 ? reads.scope_bytes : (reads.region_bytes + scopes - 1) / scopes;
     system_.clear();
     std::optional<TwoSidedL2> l2;
     std::uint64_t scale = 1;
@@ -113,18 +130,16 @@ class SimulatedRandomReads : public RandomReadInstrument {
       scale = sample.scale;
       l2.emplace(sample.shape, seed_);
     }
-    Served served{.tlb_misses = std::vector<double>(shape_.tlb.size(), 0)};
+    double seconds = 0;
     for (std::uint64_t scope = 0; scope < scopes; ++scope) {
-      const std::uint64_t warm = warm_reads();
+      Served served{.tlb_misses = std::vector<double>(shape_.tlb.size(), 0)};
       std::uint64_t warmed = 0;
-      for (std::uint64_t i = 0; i < kMostDrawn && warmed < warm; ++i) {
-        const Read read = read_of(reads, reads.reads + i);
+      for (const Read& read : before) {
         if (read.address / scope_bytes != scope) continue;
         load(l2, scale, read);
-        ++warmed;
+        if (++warmed == warm) break;
       }
-      for (std::uint64_t i = 0; i < timed; ++i) {
-        const Read read = read_of(reads, i);
+      for (const Read& read : timed) {
         if (read.address / scope_bytes != scope) continue;
         sum += hash_of(read.address);
         const auto [levels, dram] = load(l2, scale, read);
@@ -133,9 +148,12 @@ class SimulatedRandomReads : public RandomReadInstrument {
         served.dram += dram;
         served.loads += 1;
       }
+      const double share = served.loads / static_cast<double>(timed.size());
+      const double loads = served.loads == 0 ? 0 : share * seconds_per_load(served);
+      seconds += kLaunchSeconds +
+                 static_cast<double>(reads.reads) * std::max(loads, seconds_per_place(reads.draw));
     }
-    return static_cast<double>(reads.reads) * seconds_per_load(served) +
-           static_cast<double>(scopes) * seconds_per_pass(reads);
+    return seconds;
   }
 
   /// Reads after which TLBs and the model of L2 are full.
@@ -180,13 +198,11 @@ class SimulatedRandomReads : public RandomReadInstrument {
     return std::max(longest, latency / (sms * kLoadsInFlight * clock));
   }
 
-  /// Seconds that a pass takes without its loads: a launch, and drawing all places.
-  double seconds_per_pass(const RandomReads& reads) const {
-    constexpr double kLaunchSeconds = 5e-6;
-    const double instructions = reads.draw == DrawnBy::counter ? 10.0 : 5.0;  // assumption
-    constexpr double kLanes = 128;
-    return kLaunchSeconds + static_cast<double>(reads.reads) * instructions / kLanes /
-                                (shape_.facts.sms * shape_.facts.sm_clock_mhz * 1e6);
+  /// Seconds that all SMs together take to draw one place.
+  double seconds_per_place(DrawnBy draw) const {
+    const double cycles =
+        draw == DrawnBy::counter ? shape_.draw.counter_cycles : shape_.draw.lcg_cycles;
+    return cycles / (shape_.facts.sms * shape_.facts.sm_clock_mhz * 1e6);
   }
 
   MemorySystem& system_;

@@ -144,4 +144,29 @@ def l2_strides_block(*_):
     return "\n\n".join([table(("stride", "rate", "with a line more", "ratio"), rows), made])
 
 
-BLOCKS = {"kv_pipeline": kv_pipeline_block, "l2_strides": l2_strides_block}
+def torch_side_aware_block(*_):
+    """What PyTorch's operators on side-aware memory gave, and how fast they copy."""
+    path = FOLDER / "torch_side_aware.json"
+    recorded = results_file.read(path)
+    rows = []
+    for each in recorded["benchmarks"]:
+        if "right" in each:
+            rows.append((each["name"], "right" if each["right"] else "**wrong**"))
+        else:
+            least, middle, most = (
+                with_unit(each["gbps"][key], "GB/s") for key in ("min", "median", "max")
+            )
+            rows.append((each["name"], f"{middle} ({least} to {most})"))
+    context = recorded["context"]
+    made = (
+        f"{context['device']}, toolkit {context['cuda_toolkit']}, PyTorch {context['torch']}: "
+        f"[{path.name}](../../{path})"
+    )
+    return "\n\n".join([table(("asked", "answer"), rows), made])
+
+
+BLOCKS = {
+    "kv_pipeline": kv_pipeline_block,
+    "l2_strides": l2_strides_block,
+    "torch_side_aware": torch_side_aware_block,
+}

@@ -220,6 +220,20 @@ std::string symbol_of(const void* function) {
   return name == nullptr ? "" : name;
 }
 
+std::string function_at(const void* address) {
+  const auto begin = reinterpret_cast<Dwarf_Addr>(address);
+  const OpenLibraries libraries = open_libraries();
+  Dwfl_Module* const module =
+      libraries == nullptr ? nullptr : dwfl_addrmodule(libraries.get(), begin);
+  if (module == nullptr) return "";
+  GElf_Off offset = 0;
+  GElf_Sym symbol = {};
+  const char* const name =
+      dwfl_module_addrinfo(module, begin, &offset, &symbol, nullptr, nullptr, nullptr);
+  const bool is_function = name != nullptr && GELF_ST_TYPE(symbol.st_info) == STT_FUNC;
+  return is_function && offset == 0 ? name : "";
+}
+
 std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end) {
   std::ifstream stream(path_of(file));
   std::vector<unsigned> lines;

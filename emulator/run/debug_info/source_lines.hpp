@@ -62,6 +62,9 @@ bool is_of_cuda_word(std::uintptr_t instruction);
 /// The mangled name of a function of this process; empty if it has none.
 std::string symbol_of(const void* function);
 
+/// The mangled name of the function that begins at this address; empty if none does.
+std::string function_at(const void* address);
+
 /// Lines of a source file from `begin` to before `end` that hold `return;`.
 /// \param file  as without_repository() gives it
 std::vector<unsigned> lines_that_return(const std::string& file, unsigned begin, unsigned end);

@@ -95,9 +95,10 @@ TEST(DrawnTlbs, AreToldAsTheyAreOrNotAtAll) {
 
 /// Of 1040, the entries of the first level run out where the second one begins, so that the two
 /// penalties are seen as one; of 1043, they do with strides above the first page alone. Of 3083,
-/// the walks end within the rise of the last level, whose rest looks like a level of its own.
+/// the walks end within the rise of the last level, whose rest looks like a level of its own. Of
+/// 122, the first level has more entries than the second, which begins earlier with small strides.
 TEST(DrawnTlbs, WhoseRisesLookLikeOthers) {
-  for (const std::uint64_t seed : {1040u, 1043u, 3083u}) {
+  for (const std::uint64_t seed : {122u, 1040u, 1043u, 3083u}) {
     const MemorySystemShape shape = drawn_gpu(seed);
     const auto gpu = make_simulated_instruments(shape, seed);
     const TlbSearch search = walk_from_page_to_page(*gpu, {.quick = true, .seed = seed}, 1);
@@ -205,6 +206,16 @@ TEST(PresetTlbs, OfTheK80AreSharedByThreeGroupsOfThreeAndTwoOfTwo) {
   for (const auto& [group, size] : members)
     ++sizes[size];
   EXPECT_EQ(sizes, (std::map<int, int>{{2, 2}, {3, 3}}));
+}
+
+// The first rise is of 9 cycles, in noise that makes its half look like a third now and then.
+TEST(PresetTlbs, OfTheP100AreSharedByPairsWhateverTheNoise) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const LabReport report =
+        tlb_sharing(make_simulated_instruments("p100", seed).get(), {.quick = true, .seed = seed});
+    EXPECT_EQ(finding(report, "tlb_1_groups").value.value_or(Estimate{}).value, 28) << seed;
+    EXPECT_EQ(finding(report, "tlb_2_groups").value.value_or(Estimate{}).value, 6) << seed;
+  }
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ class AnsweredSm final : public SmInstrument {
   std::vector<double> shared_cycles(const SharedAccess& access, int repeats) override {
     return std::vector<double>(static_cast<std::size_t>(repeats), shared(access));
   }
+  std::vector<double> shared_chain_cycles(int repeats) override {
+    return std::vector<double>(static_cast<std::size_t>(repeats), shared_chain);
+  }
   std::vector<double> multiply_add_cycles(int chains, int warps, int repeats) override {
     return std::vector<double>(static_cast<std::size_t>(repeats), multiply_add(chains, warps));
   }
@@ -45,6 +48,7 @@ class AnsweredSm final : public SmInstrument {
                       .shared_bytes_per_block = 227 * 1024,
                       .reserved_shared_bytes_per_block = 1024};
   std::function<double(const SharedAccess&)> shared;
+  double shared_chain = 23;
   std::function<double(int chains, int warps)> multiply_add;
   std::function<double(int warps_per_sm, bool all_sms)> local;
 };

@@ -107,6 +107,21 @@ TEST(SharedMemoryLabTest, ComparesWithTheMemoryOfTheGpuAtHand) {
   EXPECT_EQ(verdict_with(0), "condition");  // not known
 }
 
+TEST(SharedMemoryLabTest, AChainOfLoadsJudgesTheLatency) {
+  GpuThatAnswers gpu;
+  gpu.answered_sm.shared = [](const SharedAccess&) { return 1.0; };
+  gpu.answered_sm.multiply_add = [](int, int) { return 4.0; };
+  gpu.answered_sm.local = [](int, bool) { return 35.0; };
+  for (const auto& [cycles, verdict] :
+       {std::pair{19.0, "wrong"}, {20.0, "holds"}, {30.0, "holds"}, {31.0, "wrong"}}) {
+    gpu.answered_sm.shared_chain = cycles;
+    const LabReport report = shared_memory(&gpu, {.quick = true});
+    EXPECT_EQ(value_of(report, "shared_latency_cycles"), cycles);
+    EXPECT_EQ(claim(report, "R107").verdict, verdict) << cycles;
+  }
+  EXPECT_EQ(claim(shared_memory(nullptr, {.quick = true}), "R107").verdict, "pending");
+}
+
 TEST(SharedMemoryLabTest, ASlowLocalMemoryConfirmsTheClaim) {
   GpuThatAnswers gpu;
   gpu.answered_sm.shared = [](const SharedAccess&) { return 1.0; };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "bench/labs/analysis/plateaus.hpp"
 #include "bench/labs/analysis/saturation.hpp"
@@ -143,6 +144,52 @@ TEST(RandomReads, TheSumIsTheSameForAnyNumberOfScopes) {
   EXPECT_NE(sum(1), 0u);
   EXPECT_EQ(sum(1), sum(2));
   EXPECT_EQ(sum(1), sum(7));
+}
+
+TEST(RandomReads, ScopesOfAGivenSizeLeaveNothingOut) {
+  const auto gpu = make_simulated_instruments("classroom", 1);
+  RandomReads reads = {
+      .region_bytes = kGiB, .reads = 1 << 20, .scopes = 3, .scope_bytes = 400 * kMiB};
+  EXPECT_THROW(gpu->random_reads().random_reads(reads, 1), LabError);  // by a counter
+  reads.draw = DrawnBy::lcg_of_thread;
+  const std::uint64_t sum = gpu->random_reads().random_reads(reads, 1).sum;
+  reads.scopes = 1;
+  reads.scope_bytes = 0;
+  EXPECT_EQ(gpu->random_reads().random_reads(reads, 1).sum, sum);
+}
+
+// A pass draws all places while it waits for those that it reads. What an H200 and an H100 did is
+// in bench/results: lab_random_sampling.json, passes over a sixteenth of the memory.
+TEST(RandomReads, ManyPassesAreBoundByDrawing) {
+  const auto rate = [](const char* card, double gib, int scopes) {
+    const RandomReads reads = {.region_bytes = static_cast<std::uint64_t>(gib * kGiB),
+                               .reads = 1u << 28,
+                               .scopes = scopes};
+    return median_of(make_simulated_instruments(card, 1)
+                         ->random_reads()
+                         .random_reads(reads, 5)
+                         .reads_per_second);
+  };
+  EXPECT_NEAR(rate("h200", 121.17, 15), 28.98e9, 0.05 * 28.98e9);
+  EXPECT_NEAR(rate("h100", 64.62, 15), 29.26e9, 0.05 * 29.26e9);
+  EXPECT_NEAR(rate("h200", 121.17, 60), rate("h200", 121.17, 15) / 4, 1e9);
+}
+
+// A pass that has little to read takes as long as one that has much to draw.
+TEST(RandomReads, FallWithEachNewPassAndRiseUntilTheNext) {
+  const auto gpu = make_simulated_instruments("p100", 1);
+  const auto rate = [&](double gib) {
+    const RandomReads reads = {.region_bytes = static_cast<std::uint64_t>(gib * kGiB),
+                               .reads = 1u << 28,
+                               .scopes = static_cast<int>(std::ceil(gib / 2)),
+                               .scope_bytes = 2 * kGiB,
+                               .draw = DrawnBy::lcg_of_thread};
+    return median_of(gpu->random_reads().random_reads(reads, 5).reads_per_second);
+  };
+  for (const double passes : {1, 2, 3, 4}) {
+    EXPECT_LT(rate(2 * passes + 0.1), 0.95 * rate(2 * passes)) << passes;
+    EXPECT_GT(rate(2 * passes + 1.5), 1.05 * rate(2 * passes + 0.1)) << passes;
+  }
 }
 
 TEST(RandomReads, SlowDownBeyondTheReachAndScopesCureThat) {

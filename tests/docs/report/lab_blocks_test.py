@@ -254,6 +254,15 @@ class TwoCardsTest(unittest.TestCase):
         saved = float(memory_programs.pipeline("saved", "attention").split()[0])
         self.assertAlmostEqual(saved, 100 * (1 - window / plain), delta=0.1)
         self.assertEqual(memory_programs.strides("slice", 1200), "100")
+        answers = memory_programs.torch_side_aware_block()
+        self.assertIn("| both under torch.compile | right |", answers)
+        self.assertRegex(answers, r"\| copy by side-aware \| [\d.]+ TB/s \(")
+        recorded = memory_programs.results_file.read(
+            memory_programs.FOLDER / "torch_side_aware.json"
+        )
+        recorded["benchmarks"][0]["right"] = False
+        with mock.patch.object(memory_programs.results_file, "read", return_value=recorded):
+            self.assertIn("**wrong**", memory_programs.torch_side_aware_block())
         with self.assertRaisesRegex(FigureError, "no array of 5 MiB"):
             memory_programs.aside("gbps", "5", "most")
 

@@ -36,6 +36,26 @@ __global__ void time_shared(const __grid_constant__ SharedAccess access, int rou
   write_interval(intervals, begin);
 }
 
+constexpr unsigned kChainWords = 1024;
+
+/// \brief  One warp walks through shared memory: where it reads next is what it has just read.
+///         Words hold bytes and not indices, so that a load needs nothing but the one before it.
+/// \param  stride  words from place to place; odd, so that all are visited
+__global__ void shared_chain(int steps, unsigned stride, unsigned* ends, Interval* intervals) {
+  __shared__ unsigned next_byte[kChainWords];  // (kChainWords)
+  for (unsigned word = threadIdx.x; word < kChainWords; word += blockDim.x)
+    next_byte[word] = (word + stride) % kChainWords * sizeof(unsigned);
+  __syncthreads();
+  const auto* const first = reinterpret_cast<const char*>(next_byte);
+  unsigned byte = threadIdx.x * sizeof(unsigned);  // each lane in a bank of its own
+  const long long begin = clock64();
+#pragma unroll 16
+  for (int step = 0; step < steps; ++step)
+    byte = *reinterpret_cast<const unsigned*>(first + byte);
+  ends[threadIdx.x] = byte;
+  write_interval(intervals, begin);
+}
+
 constexpr int kAddsUnrolled = 16;
 
 /// \brief  Multiply-adds in chains: each waits for the one before it.
