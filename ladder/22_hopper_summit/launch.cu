@@ -33,9 +33,17 @@ int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
   return b_bytes <= kResidentBytes ? std::max(1, clusters / columns) : kSquareBand;
 }
 
-/// With the boxes of results, STAGES fill the 227 KiB that a block can have.
-template <int BM, int BN, int ROWS, int COLUMNS, int STAGES>
+/// How many stages fill the 227 KiB that a block can have, beside its results and barriers.
+constexpr int stages_of(int BM, int BN) {
+  constexpr int kBarriers = 1024;
+  const int results = BM / 64 * kResults * static_cast<int>(sizeof(Results));
+  const int stage = (BM + BN) * BK * static_cast<int>(sizeof(bf16));
+  return (227 * 1024 - kBarriers - results) / stage;
+}
+
+template <int BM, int BN, int ROWS, int COLUMNS>
 void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
+  constexpr int STAGES = stages_of(BM, BN);
   const std::size_t part_bytes = 2 * sizeof(float) * cut.clusters * ROWS * COLUMNS * BM * BN;
   auto* const words = static_cast<unsigned*>(workspace(stream, kFlagBytes + part_bytes));
   const bool in_step =
@@ -48,7 +56,8 @@ void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
           .cluster = ROWS * COLUMNS,
           .overlaps_previous = true},
          ptx::make_tensor_map(gemm.A, gemm.M, gemm.K, BM / COLUMNS, BK, ptx::Swizzle::rows_of_128),
-         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, kBoxColumns, ptx::Swizzle::rows_of_128),
+         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK / ROWS, kBoxColumns,
+                              ptx::Swizzle::rows_of_128),
          ptx::make_tensor_map(gemm.C, gemm.M, gemm.N, 64, kBoxColumns, ptx::Swizzle::rows_of_128),
          gemm.M, gemm.N, gemm.alpha, gemm.beta, reinterpret_cast<const bf16*>(gemm.C),
          Plan{.k_tiles = cut.k_tiles,
@@ -64,11 +73,10 @@ void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
 using Launch = void (*)(const Gemm<bfloat16>&, const Cut&, Stream);
 /// In the order of kSizes.
 constexpr std::array<Launch, kSizes.size()> kLaunches = {
-    launch_size<128, 256, 2, 1, 4>, launch_size<128, 256, 1, 1, 4>, launch_size<128, 128, 1, 1, 6>,
-    launch_size<128, 64, 1, 1, 8>,  launch_size<64, 64, 1, 1, 8>,
-    launch_size<128, 256, 1, 2, 4>, launch_size<128, 256, 2, 2, 4>, launch_size<128, 128, 2, 1, 6>,
-    launch_size<128, 128, 1, 2, 6>, launch_size<128, 128, 2, 2, 6>, launch_size<128, 64, 1, 2, 8>,
-    launch_size<128, 64, 1, 4, 8>, launch_size<64, 128, 2, 1, 8>, launch_size<64, 256, 2, 1, 5>};
+    launch_size<128, 256, 2, 1>, launch_size<128, 256, 1, 1>, launch_size<128, 256, 2, 2>,
+    launch_size<128, 192, 1, 2>, launch_size<128, 128, 2, 1>, launch_size<128, 128, 2, 2>,
+    launch_size<128, 64, 1, 1>,  launch_size<128, 64, 1, 4>,  launch_size<64, 128, 4, 1>,
+    launch_size<64, 64, 1, 1>,   launch_size<64, 64, 2, 2>};
 
 /// Runs a size with its cut of the shape.
 void run_size(const Gemm<bfloat16>& gemm, int size, Stream stream) {

@@ -45,8 +45,8 @@ template <int SUMS>
 __device__ __forceinline__ bool leave_part(float4* parts, const Pieces& pieces, unsigned* counter,
                                            const float (&acc)[SUMS], unsigned* is_last,
                                            int barrier) {
-  float4* const to = parts + static_cast<size_t>(pieces.slot(pieces.own)) * (SUMS / 4) * 128 +
-                     threadIdx.x % 128;
+  float4* const to =
+      parts + static_cast<size_t>(pieces.slot(pieces.own)) * (SUMS / 4) * 128 + threadIdx.x % 128;
 #pragma unroll
   for (int i = 0; i < SUMS / 4; ++i) {
     to[i * 128] = make_float4(acc[4 * i], acc[4 * i + 1], acc[4 * i + 2], acc[4 * i + 3]);

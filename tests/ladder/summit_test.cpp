@@ -104,6 +104,7 @@ TEST(SummitCutTest, EveryKTileOfEveryTileIsComputedOnce) {
     const Shape shape = random_shape(random);
     const int sms = std::vector{2, 3, 8, 66, 78, 114, 132, 144}[i % 8];
     for (const Size& size : kSizes) {
+      if (size.rows * size.columns > sms) continue;
       SCOPED_TRACE(
           fmt::format("{} x {} x {} in {} on {} SMs", shape.M, shape.N, shape.K, size.name, sms));
       expect_sound(size, shape, sms);
@@ -115,6 +116,7 @@ TEST(SummitCutTest, EveryKTileOfEveryTileIsComputedOnce) {
 }
 
 TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
+  constexpr double kRounded = 1 + 1e-9;  // the same sum in another order
   std::mt19937 random(23);
   for (int i = 0; i < 600; ++i) {
     const Shape shape = random_shape(random);
@@ -124,7 +126,7 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
       const double alone =
           size.start_us +
           ceil_div(tiles, cut.clusters) * (size.tile_us + cut.k_tiles * step_us(size, shape, 1));
-      EXPECT_LE(cut.us, alone);
+      EXPECT_LE(cut.us, alone * kRounded);
       if (cut.split == 0) continue;
       EXPECT_LT(cut.us, alone);
       EXPECT_EQ(cut.whole % cut.clusters, 0);
