@@ -52,12 +52,12 @@ constexpr const char* kCopiesB = "cp_async_16(sB";
 constexpr const char* kReadsA = "rA[buffer][m][i] =";
 constexpr const char* kReadsB = "rB[buffer][n][i] =";
 constexpr const char* kMultiplies = "ptx::wgmma<BN";
+constexpr const char* kSharedPartOfA = "ptx::tma_load_multicast(stage.A";
 constexpr const char* kBoxOfA = "ptx::tma_load(stage.A";
 constexpr const char* kBoxOfB = "ptx::tma_load(stage.B";
 constexpr const char* kAnnounces = "ptx::mbarrier_arrive_expect(";
 constexpr const char* kProducerWaitsForEmpty = "ptx::mbarrier_wait(&shared.empty";
 constexpr const char* kWaitsForFull = "ptx::mbarrier_wait(&shared.full";
-constexpr const char* kWaitsForEmpty = "ptx::mbarrier_wait(&shared.empty";
 constexpr const char* kArrivesInPair = "ptx::mbarrier_arrive_in_block(";
 constexpr const char* kHalfOfB = "ptx::tma_load_multicast(stage.B";
 constexpr const char* kWritesResults = "ptx::stmatrix<";
@@ -205,16 +205,14 @@ const std::vector<Case> kCases = {
            kReadsPart),
     summit("summit_last_is_not_awaited", kSharedTile, FaultKind::kRaceInShared, kReadsIsLast),
     summit("summit_counter_not_reset", kSharedTile),
-    summit("summit_share_at_the_other_end_of_k", {128, 704, 4096}, {"last-tile-column"}),
-    summit("summit_stage_released_too_early", {128, 64, 2048}, FaultKind::kRaceInShared,
-           kWaitsForFull),
-    summit("summit_share_rounded_down", {256, 11 * 128, 54 * 64}, {"never-written"}),
+    summit("summit_stage_released_too_early", {128, 64, 2048}, FaultKind::kRaceInShared, kBoxOfA),
+    summit("summit_share_rounded_down", {256, 9 * 128, 50 * 64}, {"never-written"}),
     summit("summit_fewer_k_tiles_than_boxes", {128, 256, 64}, FaultKind::kDeadlock, kWaitsForFull),
     summit("summit_results_of_one_warpgroup", {128, 256, 64}, FaultKind::kRaceInShared,
            kWritesResults),
-    summit("summit_tells_itself", {256, 256, 1024}, FaultKind::kDeadlock, kWaitsForEmpty),
-    summit("summit_a_for_another_row", {256, 256, 1024}, FaultKind::kDeadlock, kWaitsForFull),
-    summit("summit_b_at_the_same_k", {256, 256, 1024}, {"first-tile"}),
+    summit("summit_tells_itself", {256, 256, 1024}, FaultKind::kMbarrierUnseen, kArrivesInPair),
+    summit("summit_a_for_another_row", {256, 256, 1024}, FaultKind::kCopyInFlight, kSharedPartOfA),
+    summit("summit_b_at_the_same_k", {256, 256, 1024}, {"columns 0-255", "rows 0-255"}),
 };
 
 /// What a trace of the mutant's kernel finds.
