@@ -25,10 +25,10 @@ from bench.output_file import write_whole
 
 RECORD = "bench/results/nvidia-h100/size_times.json"
 SIZES = "ladder/22_hopper_summit/sizes.hpp"
-LINE = re.compile(r'(    Size\{"([^"]*)", (\d+), (\d+), (\d+), )([^}]*)(\},)')
+LINE = re.compile(r'(    Size\{"([^"]*)", (\d+), (\d+), (\d+), (\d+), )([^}]*)(\},)')
 TIMES = ("start", "tile", "step", "load", "share", "part")  # microseconds
 START, TILE, STEP, LOAD, SHARE, PART = range(len(TIMES))
-KEPT = [TILE, STEP, LOAD]  # of the first two sizes
+KEPT = [list(range(len(TIMES)))] * 2 + [[TILE, STEP, LOAD]] * 2  # of the first sizes
 ALONE = 2.5  # as in sizes.hpp
 PIECES = (2, 3, 4, 6, 8, 12, 16)
 ROUNDS = 3000  # changes that are tried
@@ -36,37 +36,43 @@ SEED = 22
 
 
 def sizes_of(text):
-    """[(name, BM, BN, pair, times)] of sizes.hpp."""
+    """[(name, BM, BN, rows, columns, times)] of sizes.hpp."""
     return [
-        (name, int(BM), int(BN), int(pair), np.array([float(x) for x in times.split(",")]))
-        for _, name, BM, BN, pair, times, _ in LINE.findall(text)
+        (name, *map(int, numbers), np.array([float(x) for x in times.split(",")]))
+        for _, name, *numbers, times, _ in LINE.findall(text)
     ]
+
+
+def together(blocks, sms):
+    """Clusters that run at the same time, as in sizes.hpp."""
+    return max(1, sms * 10 // 11 // 4 if blocks == 4 else sms // blocks)
 
 
 def ways(size, shape, sms):
     """What each cut of a shape takes, without split tiles first: [(full rounds, k tiles of a tile
     there, k tiles of the last round, factor of LOAD in full rounds, in the last one, pieces of a
     split tile or 0)]."""
-    _, rows, columns, pair, _ = size
-    boxes = columns // 64
-    tiles = -(-shape[0] // (pair * rows)) * -(-shape[1] // columns)
-    most = sms // pair
+    _, BM, BN, rows, columns, _ = size
+    boxes = BN // 64
+    tiles = -(-shape[0] // (rows * BM)) * -(-shape[1] // (columns * BN))
+    most = together(rows * columns, sms)
     whole, rest = divmod(tiles, most)
     k_tiles = max(boxes, -(-shape[2] // 64))
-    asked = columns / pair
-    lines = (rows * (1 + (shape[2] % 64 != 0)) + asked * (1 + (shape[1] % 64 != 0))) / (
-        rows + asked
-    )
+    of_a, of_b = BM / columns, BN / rows
+    lines = (of_a * (1 + (shape[2] % 64 != 0)) + of_b * (1 + (shape[1] % 64 != 0))) / (of_a + of_b)
     found = [(whole, k_tiles, rest and k_tiles, rest / most, 0)]
     padded = -(-k_tiles // boxes) * boxes
     for pieces in PIECES:
-        share = max(-(-rest * padded // most), -(-padded // pieces))
-        share = -(-share // boxes) * boxes
-        if rest == 0 or share >= padded:
+        alike = rest * pieces <= most
+        almost = whole > 0 and pieces == 2 and rest * 5 <= most * 3
+        if rest == 0 or not (alike or almost):
+            break
+        even = -(-k_tiles // pieces) if alike else -(-rest * padded // most)
+        share = -(-even // boxes) * boxes
+        if share * (pieces - 1) >= k_tiles:
             continue
-        found.append(
-            (whole, k_tiles, share, -(-rest * padded // share) / most, -(-padded // share))
-        )
+        cut = share * pieces if alike and whole == 0 else padded
+        found.append((whole, k_tiles, share, -(-rest * cut // share) / most, -(-cut // share)))
     return [
         (whole, k_tiles, last, lines, lines * max(busy, 1 / ALONE), pieces)
         for whole, k_tiles, last, busy, pieces in found
@@ -118,14 +124,15 @@ def fit(sizes, cuts, rows):
     fitted = []
     for i, (*_, now) in enumerate(sizes):
         timed = [(of[i], us[i]) for of, us in zip(cuts, rows) if us[i]]
-        kept = KEPT if i < 2 else []
+        kept = KEPT[i] if i < len(KEPT) else []
         fitted.append(
             improved(
                 np.maximum(now, 0.02), kept, ROUNDS, random, functools.partial(distance, timed)
             )
         )
     kept = np.zeros((len(sizes), len(TIMES)), bool)
-    kept[:2, KEPT] = True
+    for i, columns in enumerate(KEPT):
+        kept[i, columns] = True
     best = improved(
         np.array(fitted), kept, ROUNDS, random, lambda t: picked_over_fastest(cuts, t, rows)
     )
@@ -163,7 +170,7 @@ def main():
         write_whole(
             path,
             LINE.sub(
-                lambda line: line[1] + ", ".join(f"{us:.3f}" for us in next(lines)) + line[7], text
+                lambda line: line[1] + ", ".join(f"{us:.3f}" for us in next(lines)) + line[8], text
             ),
         )
 

@@ -49,6 +49,15 @@ __device__ __forceinline__ std::uint64_t matrix_descriptor(
 #endif
 }
 
+/// \brief  The descriptor of a factor that lies `bytes` further on in shared memory: one addition,
+///         where matrix_descriptor() takes three instructions.
+/// \param  bytes  a multiple of 16
+__host__ __device__ __forceinline__ std::uint64_t moved_descriptor(std::uint64_t descriptor,
+                                                                   unsigned bytes) {
+  const auto low = static_cast<std::uint32_t>(descriptor) + (bytes >> 4);
+  return descriptor >> 32 << 32 | low;
+}
+
 /// Hands the sums over to the tensor cores: before the first wgmma(), and after the program has
 /// used them. wgmma.fence, PTX ISA 9.7.15.7.1.
 __device__ __forceinline__ void wgmma_fence([[maybe_unused]] Here here = Here::current()) {

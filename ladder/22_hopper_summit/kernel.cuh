@@ -43,14 +43,27 @@ template <int BM, int BN, int BK, int STAGES>
 struct Shared {
   Stage<BM, BN, BK> stages[STAGES];    // (STAGES)
   Results results[BM / 64][kResults];  // (BM/64, 2)  of each warpgroup
+  unsigned is_last[BM / 64];           // (BM/64)  of each warpgroup, as split tiles have it
   ptx::Mbarrier full[STAGES];          // (STAGES)  the stage has been filled
-  ptx::Mbarrier empty[STAGES];         // (STAGES)  all blocks of the cluster have multiplied it
+  ptx::Mbarrier empty[STAGES];         // (STAGES)  all that share it have multiplied it
+};
+
+/// A place in the ring of stages, and how often it has gone around: no division in the main loop.
+template <int STAGES>
+struct Place {
+  int stage = 0;
+  int parity = 0;  // of the round
+  __device__ __forceinline__ void next() {
+    if (++stage < STAGES) return;
+    stage = 0;
+    parity ^= 1;
+  }
 };
 
 /// Waits for all threads of a cluster, which may be a block.
-template <int PAIR>
+template <int BLOCKS>
 __device__ __forceinline__ void sync_cluster() {
-  if constexpr (PAIR > 1) {
+  if constexpr (BLOCKS > 1) {
     ptx::cluster_sync();
   } else {
     __syncthreads();
@@ -59,37 +72,50 @@ __device__ __forceinline__ void sync_cluster() {
 
 /// \brief  The producer, a single thread: fills a stage for each tile of A and B as soon as all
 ///         blocks of the cluster have emptied it, segment after segment.
-template <int BM, int BN, int BK, int PAIR, int STAGES>
+template <int BM, int BN, int BK, int ROWS, int COLUMNS, int STAGES>
 __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
                                         const ptx::TensorMap& map_a, const ptx::TensorMap& map_b,
-                                        const Order<BM, BN, PAIR>& order, Segments segments,
-                                        const Plan& plan) {
+                                        const Order<ROWS * BM, COLUMNS * BN>& order,
+                                        Segments segments, const Plan& plan) {
   using Stage = hopper_summit::Stage<BM, BN, BK>;
-  constexpr int kPart = BN / kBoxColumns / PAIR;  // boxes of B that this block asks for
-  constexpr unsigned kAll = (1u << PAIR) - 1;
-  const int rank = ptx::cluster_rank();
+  constexpr int kRowsOfA = BM / COLUMNS;       // that this block asks for
+  constexpr int kDepthOfB = BK / ROWS;         // likewise, of all boxes
+  const int row = ptx::cluster_rank() % ROWS;  // of this block in the cluster
+  const int column = ptx::cluster_rank() / ROWS;
+  unsigned same_row = 0;  // blocks
+  for (int c = 0; c < COLUMNS; ++c)
+    same_row |= 1u << (c * ROWS + row);
+  const unsigned same_column = ((1u << ROWS) - 1) << column * ROWS;
 
   // -- Producer ------------------------------------------------------------------------------
-  const int clusters = gridDim.x / PAIR;
-  Pace pace(rank == 0 ? plan.counters : nullptr, clusters);
+  const int clusters = gridDim.x / (ROWS * COLUMNS);
+  Pace pace(ptx::cluster_rank() == 0 ? plan.counters : nullptr, clusters);
+  Place<STAGES> now{.stage = 0, .parity = 1};  // the first round finds its stages empty
   int filled = 0;
   bool backwards = false;
   for (Segment segment = {}; segments.next(segment);) {
-    const int row0 = order.row(segment.tile) + rank * BM;
-    const int col0 = order.column(segment.tile);
+    const int row0 = order.row(segment.tile) + row * BM + column * kRowsOfA;
+    const int col0 = order.column(segment.tile) + column * BN;
     for (int k_tile = segment.first; k_tile < segment.last; ++k_tile, ++filled) {
-      Stage& stage = shared.stages[filled % STAGES];
-      ptx::Mbarrier* const full = &shared.full[filled % STAGES];
-      ptx::mbarrier_wait(&shared.empty[filled % STAGES], (filled / STAGES + 1) % 2);
+      Stage& stage = shared.stages[now.stage];
+      ptx::Mbarrier* const full = &shared.full[now.stage];
+      ptx::mbarrier_wait(&shared.empty[now.stage], now.parity);
+      now.next();
       if (filled % kEpoch == 0) pace.begin_epoch();
       const int k0 = (backwards ? segment.last - 1 - (k_tile - segment.first) : k_tile) * BK;
       ptx::mbarrier_arrive_expect(full, sizeof(Stage));
-      ptx::tma_load(stage.A, map_a, row0, k0, full);
-      for (int box = rank * kPart; box < (rank + 1) * kPart; ++box) {
-        if constexpr (PAIR > 1) {
-          ptx::tma_load_multicast(stage.B[box], map_b, k0, col0 + box * kBoxColumns, full, kAll);
+      if constexpr (COLUMNS > 1) {
+        ptx::tma_load_multicast(stage.A[column * kRowsOfA], map_a, row0, k0, full, same_row);
+      } else {
+        ptx::tma_load(stage.A, map_a, row0, k0, full);
+      }
+      for (int box = 0; box < BN / kBoxColumns; ++box) {
+        bf16* const to = stage.B[box][row * kDepthOfB];
+        const int col = col0 + box * kBoxColumns;
+        if constexpr (ROWS > 1) {
+          ptx::tma_load_multicast(to, map_b, k0 + row * kDepthOfB, col, full, same_column);
         } else {
-          ptx::tma_load(stage.B[box], map_b, k0, col0 + box * kBoxColumns, full);
+          ptx::tma_load(to, map_b, k0, col, full);
         }
       }
     }
@@ -99,19 +125,19 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
   pace.end((most + kEpoch - 1) / kEpoch);
 }
 
-/// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles of PAIR*BM x BN.
-/// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 64, BN of 64*PAIR up to 256, BK
-///                    is 64 and one warpgroup per 64 rows after the producer's
-/// \tparam  PAIR      blocks in a cluster, one below the other, which share their B: 1 or 2
+/// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles of ROWS*BM x COLUMNS*BN.
+/// \tparam  BM,BN,BK  block tile in elements; BM is 64 or 128, BN a multiple of 64 up to 256, BK is
+///                    64 and one warpgroup per 64 rows after the producer's
+/// \tparam  ROWS,COLUMNS  of blocks in a cluster: those of a row share A, those of a column share B
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
-/// \param   map_a     A as (M, K) with boxes of BM x BK
-/// \param   map_b     B as (K, N) with boxes of BK x 64
+/// \param   map_a     A as (M, K) with boxes of BM/COLUMNS x BK
+/// \param   map_b     B as (K, N) with boxes of BK/ROWS x 64
 /// \param   map_c     C as (M, N) with boxes of 64 x 64
 /// \param   M         extent in elements, any value >= 1
 /// \param   N         extent in elements, a multiple of 8
 /// \param   C         (M, N) row-major, 16-byte aligned; not read when beta == 0
 /// \param   plan      every segment has at least BN/64 k tiles; those past K are zeros
-template <int BM, int BN, int BK, int PAIR, int STAGES>
+template <int BM, int BN, int BK, int ROWS, int COLUMNS, int STAGES>
 __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     kernel(const __grid_constant__ ptx::TensorMap map_a,
            const __grid_constant__ ptx::TensorMap map_b,
@@ -119,11 +145,16 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
            const bf16* C, const __grid_constant__ Plan plan) {
   constexpr int kConsumerGroups = BM / 64;
   constexpr int kBoxes = BN / kBoxColumns;
+  constexpr int kSharers = ROWS + COLUMNS - 1;  // blocks of the row and of the column of this one
+  // Products of a k tile begin before those of the last have ended, if that leaves stages to fill.
+  constexpr int kAhead = STAGES > 4 ? 1 : 0;
   static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
   using Stage = hopper_summit::Stage<BM, BN, BK>;
 
   // -- Where this thread works ---------------------------------------------------------------
-  const int warpgroup = threadIdx.x / 128;
+  // From one lane, so that nvcc knows it to be the same in all: then what follows from it, such as
+  // descriptors, is computed once for a warp, in uniform registers, where wgmma wants it.
+  const int warpgroup = __shfl_sync(0xFFFFFFFF, threadIdx.x / 128, 0);
 
   // -- Shared tiles and registers ------------------------------------------------------------
   extern __shared__ __align__(1024) unsigned char dynamic_shared[];
@@ -132,20 +163,22 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       ptx::mbarrier_init(&shared.full[s], 1);
-      ptx::mbarrier_init(&shared.empty[s], PAIR * kConsumerGroups);
+      ptx::mbarrier_init(&shared.empty[s], kSharers * kConsumerGroups);
     }
     ptx::fence_mbarrier_init();
     for (const ptx::TensorMap* map : {&map_a, &map_b, &map_c})
       ptx::prefetch_tensor_map(*map);
   }
-  sync_cluster<PAIR>();
+  sync_cluster<ROWS * COLUMNS>();
   ptx::wait_for_previous_kernel();
 
-  const Order<BM, BN, PAIR> order(M, N, plan.band);
-  Segments segments(plan, blockIdx.x / PAIR, gridDim.x / PAIR);
+  const Order<ROWS * BM, COLUMNS * BN> order(M, N, plan.band);
+  Segments segments(plan, blockIdx.x / (ROWS * COLUMNS), gridDim.x / (ROWS * COLUMNS));
   if (warpgroup == 0) {
     if constexpr (kConsumerGroups > 1) ptx::setmaxnreg_dec<40>();
-    if (threadIdx.x == 0) produce(shared, map_a, map_b, order, segments, plan);
+    if (threadIdx.x == 0) {
+      produce<BM, BN, BK, ROWS, COLUMNS>(shared, map_a, map_b, order, segments, plan);
+    }
     return;
   }
 
@@ -155,7 +188,16 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   const int group_row = group * 64;  // of the block tile's rows, this warpgroup's first
   const int warp = threadIdx.x / 32 % 4;
   const int lane = threadIdx.x % 32;
-  const int part = blockIdx.x * kConsumerGroups + group;
+  const int row = ptx::cluster_rank() % ROWS;  // of this block in the cluster
+  const int column = ptx::cluster_rank() / ROWS;
+  const int other = threadIdx.x % 128 - ROWS;  // of those that share A; below 0: that share B
+  const int sharer = other < 0 ? column * ROWS + threadIdx.x % 128
+                               : (other + (other >= column ? 1 : 0)) * ROWS + row;
+  const std::uint64_t first_a = ptx::matrix_descriptor(
+      &shared.stages[0].A[group_row], 16, 8 * sizeof(Stage::A[0]), ptx::Swizzle::rows_of_128);
+  const std::uint64_t first_b =
+      ptx::matrix_descriptor(&shared.stages[0].B, sizeof(Stage::B[0]), 8 * sizeof(Stage::B[0][0]),
+                             ptx::Swizzle::rows_of_128);
   float acc[BN / 2];        // (BN/2)  of 64 x BN per warpgroup
   unsigned packed[BN / 4];  // (BN/4)  results of the tile before, two to a word
   int packed_row = 0;
@@ -167,66 +209,73 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
               packed_col, 1 + group);
   };
 
-  const int all = segments.k_tiles();
-  int multiplied = 0;
+  Place<STAGES> now;                        // of the stage that is multiplied next
+  Place<STAGES> done;                       // of the first that is not yet released
+  int again = segments.k_tiles() - STAGES;  // stages that will be filled again
   for (Segment segment = {}; segments.next(segment);) {
-    const int row0 = order.row(segment.tile) + ptx::cluster_rank() * BM + group_row;
-    const int col0 = order.column(segment.tile);
+    const int row0 = order.row(segment.tile) + row * BM + group_row;
+    const int col0 = order.column(segment.tile) + column * BN;
 
     // -- Main loop over K --------------------------------------------------------------------
     const auto multiply = [&](bool first) {
-      Stage& stage = shared.stages[multiplied % STAGES];
-      ptx::mbarrier_wait(&shared.full[multiplied % STAGES], multiplied / STAGES % 2);
+      ptx::mbarrier_wait(&shared.full[now.stage], now.parity);
       ptx::wgmma_fence();
+      const unsigned stage = now.stage * sizeof(Stage);
 #pragma unroll
       for (int k = 0; k < BK; k += 16) {
         ptx::wgmma<BN, false, true>(
-            acc,
-            ptx::matrix_descriptor(&stage.A[group_row][k], 16, 8 * sizeof stage.A[0],
-                                   ptx::Swizzle::rows_of_128),
-            ptx::matrix_descriptor(&stage.B[0][k][0], sizeof stage.B[0], 8 * sizeof stage.B[0][0],
-                                   ptx::Swizzle::rows_of_128),
-            !first || k > 0);
+            acc, ptx::moved_descriptor(first_a, stage + k * sizeof(bf16)),
+            ptx::moved_descriptor(first_b, stage + k * sizeof(Stage::B[0][0])), !first || k > 0);
       }
       ptx::wgmma_commit();
     };
-    const auto finish = [&] {
-      ptx::wgmma_wait<0>();
+    const auto release = [&] {  // the stage that has been multiplied
       // A stage that is not filled again has nobody who waits. So a block may leave before another.
-      if (threadIdx.x % 128 < PAIR && multiplied < all - STAGES) {
-        ptx::mbarrier_arrive_in_block(&shared.empty[multiplied % STAGES], threadIdx.x % 128);
+      if (threadIdx.x % 128 < kSharers && again > 0) {
+        ptx::mbarrier_arrive_in_block(&shared.empty[done.stage], sharer);
       }
-      ++multiplied;
+      done.next();
+      --again;
+    };
+    const auto finish = [&](bool first) {
+      ptx::wgmma_wait<kAhead>();
+      if (kAhead == 0 || !first) release();
+      now.next();
     };
 #pragma unroll
     for (int box = 0; box < kBoxes; ++box) {  // the results of the tile before leave meanwhile
       multiply(box == 0);
       store(box);
-      finish();
+      finish(box == 0);
     }
 #pragma unroll 1
     for (int k_tile = segment.first + kBoxes; k_tile < segment.last; ++k_tile) {
       multiply(false);
-      finish();
+      finish(false);
     }
+    ptx::wgmma_wait<0>();
+    if (kAhead > 0) release();
 
     // -- Epilogue: C = alpha*acc + beta*C ----------------------------------------------------
     packed_col = -1;
-    // Not "else": nvcc would no longer see that all threads of a warp are at the same stage.
-    if (segment.first > 0) leave_part(plan, part, acc, 1 + group);
-    if (segment.first == 0) {
-      constexpr int kNext = PAIR * kConsumerGroups;  // to the same warpgroup of the next cluster
-      int from = part + kNext;
-      for (int done = segment.last; done < plan.k_tiles; done += plan.share, from += kNext)
-        add_part(plan, from, acc, 1 + group);
+    bool is_mine = true;  // to be stored
+    if (segment.last - segment.first < plan.k_tiles) {
+      const Pieces pieces = pieces_of(plan, segment, ptx::cluster_rank() * kConsumerGroups + group,
+                                      ROWS * COLUMNS * kConsumerGroups);
+      unsigned* const counter =
+          &plan.flags[(segment.tile - plan.whole) * pieces.warpgroups + pieces.warpgroup];
+      is_mine = leave_part(plan.parts, pieces, counter, acc, &shared.is_last[group], 1 + group);
+      if (is_mine) add_parts(plan.parts, pieces, acc);
+    }
+    if (is_mine) {
 #pragma unroll
       for (int i = 0; i < BN / 4; ++i) {  // 8 rows further down; the next 8 columns
-        const int row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
+        const int c_row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
         const int col = col0 + i / 2 * 8 + lane % 4 * 2;
         float2 c = {};
-        if (beta != 0.0f && row < M && col < N) {
+        if (beta != 0.0f && c_row < M && col < N) {
           c = __bfloat1622float2(
-              *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(row) * N + col));
+              *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(c_row) * N + col));
         }
         const __nv_bfloat162 pair = __float22bfloat162_rn(
             {alpha * acc[2 * i] + beta * c.x, alpha * acc[2 * i + 1] + beta * c.y});

@@ -33,25 +33,31 @@ int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
   return b_bytes <= kResidentBytes ? std::max(1, clusters / columns) : kSquareBand;
 }
 
-/// With the boxes of results, STAGES fill the 227 KiB that a block can have.
-template <int BM, int BN, int PAIR, int STAGES>
+/// How many stages fill the 227 KiB that a block can have, beside its results and barriers.
+constexpr int stages_of(int BM, int BN) {
+  constexpr int kBarriers = 1024;
+  const int results = BM / 64 * kResults * static_cast<int>(sizeof(Results));
+  const int stage = (BM + BN) * BK * static_cast<int>(sizeof(bf16));
+  return (227 * 1024 - kBarriers - results) / stage;
+}
+
+template <int BM, int BN, int ROWS, int COLUMNS>
 void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
-  const std::size_t part_bytes = sizeof(float) * cut.clusters * PAIR * BM * BN;
+  constexpr int STAGES = stages_of(BM, BN);
+  const std::size_t part_bytes = 2 * sizeof(float) * cut.clusters * ROWS * COLUMNS * BM * BN;
   auto* const words = static_cast<unsigned*>(workspace(stream, kFlagBytes + part_bytes));
   const bool in_step =
       cut.whole + cut.split > cut.clusters && cut.k_tiles >= kFewestEpochs * kEpoch;
-  // Clusters that need each other's sums must all run at the same time, or none.
-  const bool together = cut.split > 0;
-  launch(kernel<BM, BN, BK, PAIR, STAGES>,
-         {.grid = dim3(cut.clusters * PAIR),
+  launch(kernel<BM, BN, BK, ROWS, COLUMNS, STAGES>,
+         {.grid = dim3(cut.clusters * ROWS * COLUMNS),
           .block = dim3(128 + BM / 64 * 128),
           .dynamic_shared_bytes = sizeof(Shared<BM, BN, BK, STAGES>),
           .stream = stream,
-          .cluster = PAIR,
-          .cooperative = together,
-          .overlaps_previous = !together},
-         ptx::make_tensor_map(gemm.A, gemm.M, gemm.K, BM, BK, ptx::Swizzle::rows_of_128),
-         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK, kBoxColumns, ptx::Swizzle::rows_of_128),
+          .cluster = ROWS * COLUMNS,
+          .overlaps_previous = true},
+         ptx::make_tensor_map(gemm.A, gemm.M, gemm.K, BM / COLUMNS, BK, ptx::Swizzle::rows_of_128),
+         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK / ROWS, kBoxColumns,
+                              ptx::Swizzle::rows_of_128),
          ptx::make_tensor_map(gemm.C, gemm.M, gemm.N, 64, kBoxColumns, ptx::Swizzle::rows_of_128),
          gemm.M, gemm.N, gemm.alpha, gemm.beta, reinterpret_cast<const bf16*>(gemm.C),
          Plan{.k_tiles = cut.k_tiles,
@@ -59,7 +65,7 @@ void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
               .split = cut.split,
               .share = cut.share,
               .counters = in_step ? words : nullptr,
-              .band = band_of(gemm, cut.clusters, ceil_div(gemm.N, BN)),
+              .band = band_of(gemm, cut.clusters, ceil_div(gemm.N, COLUMNS * BN)),
               .parts = reinterpret_cast<float4*>(words + kFlagBytes / sizeof(unsigned)),
               .flags = words + kFlagsAt});
 }
@@ -67,8 +73,10 @@ void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
 using Launch = void (*)(const Gemm<bfloat16>&, const Cut&, Stream);
 /// In the order of kSizes.
 constexpr std::array<Launch, kSizes.size()> kLaunches = {
-    launch_size<128, 256, 2, 4>, launch_size<128, 256, 1, 4>, launch_size<128, 128, 1, 6>,
-    launch_size<128, 64, 1, 8>, launch_size<64, 64, 1, 8>};
+    launch_size<128, 256, 2, 1>, launch_size<128, 256, 1, 1>, launch_size<128, 256, 2, 2>,
+    launch_size<128, 192, 1, 2>, launch_size<128, 128, 2, 1>, launch_size<128, 128, 2, 2>,
+    launch_size<128, 64, 1, 1>,  launch_size<128, 64, 1, 4>,  launch_size<64, 128, 4, 1>,
+    launch_size<64, 64, 1, 1>,   launch_size<64, 64, 2, 2>};
 
 /// Runs a size with its cut of the shape.
 void run_size(const Gemm<bfloat16>& gemm, int size, Stream stream) {
@@ -93,7 +101,7 @@ std::vector<WorkPlan> plans(const Shape& shape) {
     const Cut cut = cut_of(size, shape, sms);
     found.push_back(
         {.name = size.name,
-         .tile = {size.pair * size.BM, size.BN},
+         .tile = {size.rows * size.BM, size.columns * size.BN},
          .BK = BK,
          .blocks_per_sm = 1,
          .cluster = 1,

@@ -28,17 +28,17 @@ struct Segment {
 
 /// Where the tiles of C are, in the order in which clusters take them: down a column of `band`
 /// tiles of PAIR blocks each, then the next column.
-template <int BM, int BN, int PAIR>
+template <int BM, int BN>
 struct Order {
   int rows;  // of pairs
   int columns;
   int band;
 
   __device__ Order(int M, int N, int band_rows)
-      : rows((M + PAIR * BM - 1) / (PAIR * BM)), columns((N + BN - 1) / BN), band(band_rows) {}
+      : rows((M + BM - 1) / BM), columns((N + BN - 1) / BN), band(band_rows) {}
   __device__ int row(int tile) const {  // of the pair, in elements
     const int first = tile / (band * columns) * band;
-    return (first + tile % (band * columns) % min(band, rows - first)) * PAIR * BM;
+    return (first + tile % (band * columns) % min(band, rows - first)) * BM;
   }
   __device__ int column(int tile) const {
     const int first = tile / (band * columns) * band;

@@ -19,7 +19,8 @@ namespace ladder::hopper_summit {
 struct Size {
   const char* name;
   int BM, BN;       ///< block tile
-  int pair;         ///< blocks in a cluster, one below the other
+  int rows;         ///< of blocks in a cluster, which share B
+  int columns;      ///< of blocks in a cluster, which share A
   double start_us;  ///< to start the launch and to end it
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply 64 of K
@@ -29,11 +30,17 @@ struct Size {
 };
 
 inline constexpr std::array kSizes = {
-    Size{"128 x 256, in pairs", 128, 256, 2, 3.793, 0.900, 0.650, 0.443, 7.132, 0.396},
-    Size{"128 x 256", 128, 256, 1, 4.044, 0.300, 0.657, 0.650, 8.793, 0.473},
-    Size{"128 x 128", 128, 128, 1, 2.646, 0.349, 0.372, 0.398, 4.978, 0.543},
-    Size{"128 x 64", 128, 64, 1, 2.770, 0.006, 0.265, 0.299, 2.023, 1.233},
-    Size{"64 x 64", 64, 64, 1, 2.009, 0.333, 0.224, 0.361, 2.479, 0.691},
+    Size{"128 x 256, 2 x 1", 128, 256, 2, 1, 3.800, 0.900, 0.650, 0.443, 6.000, 0.500},
+    Size{"128 x 256", 128, 256, 1, 1, 3.800, 0.100, 0.664, 0.650, 6.000, 1.000},
+    Size{"128 x 256, 2 x 2", 128, 256, 2, 2, 3.333, 0.900, 0.660, 0.320, 11.176, 0.434},
+    Size{"128 x 192, 1 x 2", 128, 192, 1, 2, 4.026, 0.700, 0.510, 0.400, 7.035, 0.898},
+    Size{"128 x 128, 2 x 1", 128, 128, 2, 1, 3.544, 0.663, 0.448, 0.293, 3.220, 0.193},
+    Size{"128 x 128, 2 x 2", 128, 128, 2, 2, 1.907, 0.850, 0.376, 0.217, 4.979, 0.323},
+    Size{"128 x 64", 128, 64, 1, 1, 2.777, 0.263, 0.140, 0.310, 5.063, 0.165},
+    Size{"128 x 64, 1 x 4", 128, 64, 1, 4, 2.095, 0.465, 0.235, 0.132, 4.061, 0.030},
+    Size{"64 x 128, 4 x 1", 64, 128, 4, 1, 2.075, 0.544, 0.205, 0.134, 5.083, 0.098},
+    Size{"64 x 64", 64, 64, 1, 1, 3.966, 0.311, 0.123, 0.368, 3.028, 0.197},
+    Size{"64 x 64, 2 x 2", 64, 64, 2, 2, 1.816, 0.342, 0.184, 0.008, 3.286, 0.085},
 };
 
 /// How a shape is cut into tiles of one size.
@@ -51,23 +58,27 @@ struct Cut {
 inline double step_us(const Size& size, const Shape& shape, double busy) {
   constexpr double kAlone = 2.5;
   constexpr int kLine = 64;  // elements; if rows are no multiple, 128 bytes of one lie in two lines
-  const double columns = static_cast<double>(size.BN) / size.pair;  // of B, that a block asks for
+  const double of_a = static_cast<double>(size.BM) / size.columns;  // rows that a block asks for
+  const double of_b = static_cast<double>(size.BN) / size.rows;     // columns
   const double lines =
-      (size.BM * (shape.K % kLine == 0 ? 1 : 2) + columns * (shape.N % kLine == 0 ? 1 : 2)) /
-      (size.BM + columns);
+      (of_a * (shape.K % kLine == 0 ? 1 : 2) + of_b * (shape.N % kLine == 0 ? 1 : 2)) /
+      (of_a + of_b);
   return std::max(size.step_us, size.load_us * lines * std::max(busy, 1 / kAlone));
 }
 
 /// \brief The cut of a shape. The tiles of the last round, or of the only one, are split if that
-///        is sooner: in as many pieces as that takes.
+///        is sooner, in as many pieces as that takes.
 inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   constexpr int kBoxColumns = 64;
   constexpr long long kMostTiles = 1 << 30;
   constexpr std::array kPieces = {2, 3, 4, 6, 8, 12, 16};
   const int boxes = size.BN / kBoxColumns;  // segments are multiples: results leave under them
-  const long long rows = ceil_div(shape.M, size.pair * size.BM);  // no memory holds 2^31 tiles
-  const int tiles = static_cast<int>(std::min(rows * ceil_div(shape.N, size.BN), kMostTiles));
-  const int most = std::max(1, sms / size.pair);
+  const long long rows = ceil_div(shape.M, size.rows * size.BM);  // no memory holds 2^31 tiles
+  const int tiles =
+      static_cast<int>(std::min(rows * ceil_div(shape.N, size.columns * size.BN), kMostTiles));
+  // On an H100, 30 clusters of four blocks run at the same time, and not 33.
+  const int blocks = size.rows * size.columns;
+  const int most = std::max(1, blocks == 4 ? sms * 10 / 11 / 4 : sms / blocks);
   const int k_tiles = std::max(boxes, ceil_div(shape.K, kBoxColumns));
   const int rest = tiles % most;
   const double full_us = size.tile_us + k_tiles * step_us(size, shape, 1);  // a round of them
@@ -81,16 +92,22 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
            .us = size.start_us + tiles / most * full_us + last_us};
   const int padded = ceil_div(k_tiles, boxes) * boxes;  // the last of them are zeros
   for (const int pieces : kPieces) {
-    const int even = ceil_div(rest * padded, most);
-    const int share = ceil_div(std::max(even, ceil_div(padded, pieces)), boxes) * boxes;
-    if (rest == 0 || share >= padded) continue;
-    const int sharing = ceil_div(rest * padded, share);
+    // Clusters that are at the same k tiles read the same of A or B at the same time. So all tiles
+    // are cut alike; or, after whole rounds, somehow, if halves of them almost find clusters.
+    const bool alike = rest * pieces <= most;
+    const bool almost = tiles > most && pieces == 2 && rest * 5 <= most * 3;
+    if (rest == 0 || (!alike && !almost)) break;
+    const int even = alike ? ceil_div(k_tiles, pieces) : ceil_div(rest * padded, most);
+    const int share = ceil_div(even, boxes) * boxes;
+    if (share * (pieces - 1) >= k_tiles) continue;
+    const int cut_tiles = alike && tiles < most ? share * pieces : padded;
+    const int sharing = ceil_div(rest * cut_tiles, share);
     const double us = size.start_us + tiles / most * full_us + size.tile_us +
                       share * step_us(size, shape, double(sharing) / most) + size.share_us +
-                      ceil_div(padded, share) * size.part_us;
+                      ceil_div(cut_tiles, share) * size.part_us;
     if (us >= best.us) continue;
     best = {.clusters = tiles >= most ? most : sharing,
-            .k_tiles = padded,
+            .k_tiles = cut_tiles,
             .whole = tiles - rest,
             .split = rest,
             .share = share,
@@ -102,7 +119,8 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
 /// Number of the size that should be the fastest. A pair of blocks needs two SMs.
 inline int fastest_size(const Shape& shape, int sms) {
   const auto us = [&](const Size& size) {
-    return size.pair > sms ? std::numeric_limits<double>::max() : cut_of(size, shape, sms).us;
+    return size.rows * size.columns > sms ? std::numeric_limits<double>::max()
+                                          : cut_of(size, shape, sms).us;
   };
   return static_cast<int>(std::ranges::min_element(kSizes, {}, us) - kSizes.begin());
 }

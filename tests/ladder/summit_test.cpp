@@ -73,7 +73,7 @@ void expect_sound(const std::vector<Piece>& pieces, const Cut& cut, int boxes) {
 void expect_sound(const Size& size, const Shape& shape, int sms) {
   const Cut cut = cut_of(size, shape, sms);
   ASSERT_GE(cut.clusters, 1);
-  ASSERT_LE(cut.clusters * size.pair, sms);
+  ASSERT_LE(cut.clusters * size.rows * size.columns, sms);
   ASSERT_GE(cut.k_tiles * 64, shape.K);
   ASSERT_GT(cut.us, 0);
   const auto of_tile = pieces_of(cut);
@@ -104,6 +104,7 @@ TEST(SummitCutTest, EveryKTileOfEveryTileIsComputedOnce) {
     const Shape shape = random_shape(random);
     const int sms = std::vector{2, 3, 8, 66, 78, 114, 132, 144}[i % 8];
     for (const Size& size : kSizes) {
+      if (size.rows * size.columns > sms) continue;
       SCOPED_TRACE(
           fmt::format("{} x {} x {} in {} on {} SMs", shape.M, shape.N, shape.K, size.name, sms));
       expect_sound(size, shape, sms);
@@ -115,6 +116,7 @@ TEST(SummitCutTest, EveryKTileOfEveryTileIsComputedOnce) {
 }
 
 TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
+  constexpr double kRounded = 1 + 1e-9;  // the same sum in another order
   std::mt19937 random(23);
   for (int i = 0; i < 600; ++i) {
     const Shape shape = random_shape(random);
@@ -124,7 +126,7 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
       const double alone =
           size.start_us +
           ceil_div(tiles, cut.clusters) * (size.tile_us + cut.k_tiles * step_us(size, shape, 1));
-      EXPECT_LE(cut.us, alone);
+      EXPECT_LE(cut.us, alone * kRounded);
       if (cut.split == 0) continue;
       EXPECT_LT(cut.us, alone);
       EXPECT_EQ(cut.whole % cut.clusters, 0);
@@ -160,7 +162,7 @@ TEST(SummitCutTest, TheFastestSizeIsTheOneWithTheLeastTime) {
 
 // -- Every size, on the emulator -----------------------------------------------------------------
 
-constexpr int kSms = 6;  // three pairs
+constexpr int kSms = 12;
 
 class SummitSizeTest : public testing::TestWithParam<int> {
  protected:
@@ -185,8 +187,8 @@ class SummitSizeTest : public testing::TestWithParam<int> {
 
   /// Two tiles more than clusters, and so much of K that they share it.
   static Shape shared_shape() {
-    const int tiles = kSms / size().pair + 2;
-    Shape shape = {size().pair * size().BM - 3, size().BN * tiles - 8, 1016};
+    const int tiles = kSms / (size().rows * size().columns) + 2;
+    Shape shape = {size().rows * size().BM - 3, size().columns * size().BN * tiles - 8, 1016};
     while (cut_of(size(), shape, kSms).split == 0 && shape.K < 20000)
       shape.K += 256;
     return shape;

@@ -281,8 +281,8 @@ TENSOR_MUTANTS = (
             ),
             "summit_results_fence_missing": ("  ptx::fence_proxy_async();\n", ""),
             "summit_results_at_the_next_tile": (
-                "    const int col0 = order.column(segment.tile);\n\n",
-                "    const int col0 = order.column(segment.tile);\n"
+                "    const int col0 = order.column(segment.tile) + column * BN;\n\n",
+                "    const int col0 = order.column(segment.tile) + column * BN;\n"
                 "    if (packed_col >= 0) packed_col = col0;\n\n",
             ),
             "summit_last_results_stay": (
@@ -290,36 +290,28 @@ TENSOR_MUTANTS = (
                 "",
             ),
             "summit_part_added_twice": (
-                "        add_part(plan, from, acc, 1 + group);\n",
-                "        for (int i = 0; i < 2; ++i)\n"
-                "          add_part(plan, from, acc, 1 + group);\n",
+                "sum = -0.0f;  // which changes nothing that is added",
+                "sum += -0.0f;",
             ),
             "summit_part_counted_twice": ("acc[4 * i] += four.x;", "acc[4 * i] += 2 * four.x;"),
-            "summit_part_not_awaited": (
-                "    while (ptx::load_acquire(&plan.flags[number]) == 0) {\n    }\n",
+            "summit_first_to_come_adds": ("== pieces.count - 1u;", "== 0u;"),
+            "summit_last_is_not_awaited": (
+                "  ptx::barrier_sync<128>(barrier);\n  return *is_last != 0;",
+                "  return *is_last != 0;",
+            ),
+            "summit_counter_not_reset": (
+                "    if (*is_last != 0) *counter = 0;  // for the next launch\n",
                 "",
             ),
-            "summit_part_read_by_those_that_did_not_wait": (
-                "for the next launch\n  }\n  ptx::barrier_sync<128>(barrier);\n",
-                "for the next launch\n  }\n",
-            ),
-            "summit_flag_not_reset": ("    plan.flags[number] = 0;  // for the next launch\n", ""),
-            "summit_share_at_the_other_end_of_k": (
-                "segment.last - 1 - (k_tile - segment.first)",
-                "plan.k_tiles - 1 - k_tile",
-            ),
-            "summit_whole_tiles_wait_for_parts": (
-                "for (int done = segment.last; done < plan.k_tiles;",
-                "for (int done = plan.share; done < plan.k_tiles;",
-            ),
+            "summit_stage_released_too_early": ("kAhead == 0 || !first", "true"),
         },
     ),
     *summit(
-        "128 x 128",
+        "128 x 128, 2 x 1",
         {
             "summit_share_rounded_down": (
-                "ceil_div(std::max(even, ceil_div(padded, pieces)), boxes) * boxes",
-                "std::max(even, ceil_div(padded, pieces)) / boxes * boxes",
+                "share = ceil_div(even, boxes) * boxes;",
+                "share = even / boxes * boxes;",
             )
         },
     ),
@@ -337,12 +329,14 @@ TENSOR_MUTANTS = (
         },
     ),
     *summit(
-        "128 x 256, in pairs",
+        "128 x 128, 2 x 2",
         {
-            "summit_part_of_the_same_cluster": (
-                "kNext = PAIR * kConsumerGroups;",
-                "kNext = kConsumerGroups;",
-            )
+            "summit_tells_itself": (
+                "(other + (other >= column ? 1 : 0)) * ROWS + row",
+                "other * ROWS + row",
+            ),
+            "summit_a_for_another_row": ("1u << (c * ROWS + row)", "1u << (row * COLUMNS + c)"),
+            "summit_b_at_the_same_k": ("map_b, k0 + row * kDepthOfB, col", "map_b, k0, col"),
         },
     ),
 )
