@@ -240,6 +240,7 @@ DeviceCard load_card(const std::string& name_or_path) {
           .l2_bytes = figures.whole_number<std::int64_t>("l2_bytes", 1, kMostL2Bytes),
           .l2_ways = whole("l2_ways"),
           .l2_partitions = whole("l2_partitions"),
+          .l2_merging_gpcs = figures.whole_number<int>("l2_merging_gpcs", 0),
           .dram_bytes = figures.whole_number<std::int64_t>("dram_bytes"),
           .dram_bytes_per_second = figures.number("dram_bytes_per_second"),
           .fp32_tflops = figures.number("fp32_tflops"),

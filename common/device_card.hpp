@@ -32,9 +32,10 @@ struct DeviceCard {
   int max_shared_bytes_per_block = 0;       ///< static and dynamic; more than 48 KiB by opt-in
   int l1_and_shared_bytes_per_sm = 0;       ///< what shared memory does not take is L1
   std::int64_t l2_bytes = 0;
-  int l2_ways = 0;                    ///< lines in a set
-  int l2_partitions = 0;              ///< halves that keep copies of each other's lines: 2; else 1
-  std::int64_t dram_bytes = 0;        ///< capacity
+  int l2_ways = 0;              ///< lines in a set
+  int l2_partitions = 0;        ///< halves that keep copies of each other's lines: 2; else 1
+  int l2_merging_gpcs = 0;      ///< groups of SMs whose reads are merged before L2; 0: none are
+  std::int64_t dram_bytes = 0;  ///< capacity
   double dram_bytes_per_second = 0;   ///< peak
   double fp32_tflops = 0;             ///< peak of the FP32 units
   std::optional<double> tf32_tflops;  ///< dense peak of the tensor cores; empty: not supported

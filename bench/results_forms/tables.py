@@ -103,6 +103,7 @@ CARD = record(
     name=record(value=text),
     **dict.fromkeys(CARD_NUMBERS, CARD_NUMBER),
     shared_bytes_reserved_per_block=record(value=count),
+    l2_merging_gpcs=record(value=count),
     tf32_tflops=NOT_EVERY_GPU,
     bf16_tflops=NOT_EVERY_GPU,
 )

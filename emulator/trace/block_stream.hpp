@@ -19,6 +19,8 @@ inline constexpr std::size_t kSectorBytes = 32;
 struct LineTouch {
   std::int32_t line;      ///< relative to the line of the access
   std::uint32_t sectors;  ///< bits 0-3; never 0
+  /// Asked for once more, or beyond the edge of a box: L2 answers, and no more comes from DRAM.
+  bool again = false;
 };
 
 /// The lines that one request touches, in ascending order.

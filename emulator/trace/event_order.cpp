@@ -7,9 +7,12 @@
 
 namespace ladder::emulator {
 
+double OrderOfEvents::tiles_ahead() const {
+  return shared_loads_per_tile == 0 ? 0 : shared_loads_in_flight / shared_loads_per_tile;
+}
+
 double OrderOfEvents::hidden() const {
-  if (shared_loads_per_tile == 0) return 0;
-  return std::min(1.0, shared_loads_in_flight / shared_loads_per_tile);
+  return std::min(1.0, tiles_ahead());
 }
 
 void EventOrder::start(std::vector<SharedArray> arrays) {

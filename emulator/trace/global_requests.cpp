@@ -27,6 +27,8 @@ GlobalShape shape_of(AccessType type, const WarpAddresses& request) {
       return global_store_shape(request);
     case AccessType::kAtomic:
       return global_atomic_shape(request);
+    case AccessType::kCopySource:
+      return request.bytes == 16 ? global_copy_shape(request) : global_shape(request);
     default:
       return global_shape(request);
   }
@@ -359,6 +361,10 @@ void for_each_row_inside(const ptx::TensorMap& map, int row, int column, Visit v
   }
 }
 
+std::uint64_t sectors_in(std::uint64_t begin, std::uint64_t end) {
+  return (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
+}
+
 /// A box counts for its matrix, also where it lies outside of it and moves nothing.
 template <class Index>
 void count_for_matrix(RequestSite& site, const Index& index, const ptx::TensorMap& map) {
@@ -372,6 +378,7 @@ void count_for_matrix(RequestSite& site, const Index& index, const ptx::TensorMa
 void GlobalRequests::request_box(RequestSite& site, unsigned thread, const ptx::TensorMap& map,
                                  int row, int column) {
   count_for_matrix(site, state_.wishes->index, map);
+  std::uint64_t left = sectors_of_box(map, row, column);
   for_each_row_inside(map, row, column, [&](std::uint64_t begin, std::uint64_t end, std::size_t) {
     const std::size_t array = state_.wishes->index.with(begin, end);
     if (array == kNoArray) {
@@ -381,7 +388,9 @@ void GlobalRequests::request_box(RequestSite& site, unsigned thread, const ptx::
     site.count_for(array);
     early_.check(thread, site.code, begin, end, AccessVerb::kLoad);
     stream_row(array, begin, end, 2);
+    left -= sectors_in(begin, end);
   });
+  stream_beyond(map, row, column, left);
   site.counts.global += AccessCounts{.requests = 1, .lanes = 1};
 }
 
@@ -431,10 +440,34 @@ void GlobalRequests::stream_row(std::size_t array, std::uint64_t begin, std::uin
                .store = store});
 }
 
+/// What the copy engine asks L2 for, too: rows and columns beyond the edges of the matrix, and
+/// sectors that lie in two lines of shared memory.
+void GlobalRequests::stream_beyond(const ptx::TensorMap& map, int row, int column,
+                                   std::uint64_t sectors) {
+  const auto matrix = reinterpret_cast<std::uint64_t>(map.matrix);
+  const std::size_t array = state_.wishes->index.with(matrix, matrix + 1);
+  if (array == kNoArray || sectors == 0) return;
+  LinePattern lines;
+  constexpr std::uint64_t kSectorsPerLine = kLineBytes / kSectorBytes;
+  for (std::int32_t line = 0; sectors > 0; ++line) {
+    const std::uint64_t here = std::min(sectors, kSectorsPerLine);
+    lines.push_back({.line = line, .sectors = (1u << here) - 1, .again = true});
+    sectors -= here;
+  }
+  const int last_row = std::clamp(row, 0, map.rows - 1);
+  const int last_column = std::clamp(column, 0, map.columns - 1);
+  const std::uint64_t nearest =
+      matrix + static_cast<std::uint64_t>(map.offset(last_row, last_column));
+  stream_.add({.line = line_of(array, nearest),
+               .pattern = state_.wishes->patterns->number_of(lines),
+               .array = static_cast<std::uint32_t>(array),
+               .store = 2});
+}
+
 void GlobalRequests::count_row(AccessCounts& counts, std::uint64_t begin, std::uint64_t end) {
   counts.bytes += end - begin;
   counts.lines += lines_of(begin, end).size();
-  counts.distinct_sectors += (end - 1) / kSectorBytes - begin / kSectorBytes + 1;
+  counts.distinct_sectors += sectors_in(begin, end);
 }
 
 /// Races of what the copy engine writes for a thread.

@@ -106,6 +106,7 @@ class GlobalRequests {
   bool is_in(std::size_t array, std::uint64_t begin, std::uint64_t end) const;
   std::int64_t line_of(std::size_t array, std::uint64_t address) const;
   void stream_row(std::size_t array, std::uint64_t begin, std::uint64_t end, std::uint32_t store);
+  void stream_beyond(const ptx::TensorMap& map, int row, int column, std::uint64_t sectors);
   static void count_row(AccessCounts& counts, std::uint64_t begin, std::uint64_t end);
   void check_row_of_store(AccessCode code, unsigned thread, std::size_t array, std::uint64_t begin,
                           std::span<const std::byte> data);

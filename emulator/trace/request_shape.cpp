@@ -177,6 +177,27 @@ GlobalShape global_shape(const WarpAddresses& request) {
   return shape;
 }
 
+GlobalShape global_copy_shape(const WarpAddresses& request) {
+  GlobalShape shape = global_shape(request);
+  std::uint64_t lowest = ~std::uint64_t{0};
+  SortedSet pairs;
+  for_each_active(request, [&](unsigned lane) {
+    lowest = std::min(lowest, request.address[lane]);
+    pairs.add(request.address[lane] / kSectorBytes << 5 | lane / 2);
+  });
+  pairs.settle();
+  for (unsigned i = 1; i < pairs.count; ++i) {
+    const std::uint64_t sector = pairs.value[i] >> 5;
+    if (sector != pairs.value[i - 1] >> 5) continue;
+    constexpr std::uint64_t kSectorsPerLine = kLineBytes / kSectorBytes;
+    shape.lines.push_back(
+        {.line = static_cast<std::int32_t>(sector / kSectorsPerLine - lowest / kLineBytes),
+         .sectors = 1u << sector % kSectorsPerLine,
+         .again = true});
+  }
+  return shape;
+}
+
 unsigned ideal_wavefronts(const WarpAddresses& request, unsigned needed) {
   return ideal_units(request, std::size_t{kBanks} * kBankBytes, needed);
 }

@@ -119,6 +119,8 @@ struct OrderOfEvents {
   /// Barriers or phases from the start of a tile's loads to its first read, on average.
   double steps_ahead = 0;
 
+  /// Tiles that are computed between asking for one and needing it.
+  double tiles_ahead() const;
   /// Share of a tile's computing that hides the next tile's loads: 0 to 1.
   double hidden() const;
 };

@@ -45,11 +45,14 @@ std::optional<emulator::MemoryTraffic> replay_caches(const KernelOnCard& run,
                            shared * static_cast<std::size_t>(run.blocks_per_sm)),
       .l2_bytes = static_cast<std::size_t>(card.l2_bytes),
       .l2_ways = card.l2_ways,
-      .l2_partitions = card.l2_partitions};
+      .l2_partitions = card.l2_partitions,
+      .merging_gpcs = card.l2_merging_gpcs};
   const BusyCycles busy = busy_cycles(run);
   const emulator::ReplaySettings settings = {
       .blocks_per_sm = run.blocks_per_sm,
       .loads_hidden = run.kernel.order.hidden(),
+      .tiles_ahead = run.kernel.order.tiles_ahead(),
+      .has_barriers = run.kernel.order.steps_ahead > 0,
       .block_cycles = std::max(busy.multiply_adds, busy.memory_pipe),
       .younger_speed = busy.multiply_adds >= busy.memory_pipe ? 0.7 : 0.4,
       .touch_budget = touch_budget};

@@ -313,6 +313,10 @@ void add_metrics(RungTrace& result, const std::optional<emulator::MemoryTraffic>
       modelled([](const Traffic& t) { return t.l1_load_hits; }));
   set("lts__t_sectors_srcunit_tex.sum",
       modelled([](const Traffic& t) { return t.l2_read_sectors + t.l2_write_sectors; }));
+  set("l2_sectors_least",
+      modelled([](const Traffic& t) { return t.l2_read_sectors_least + t.l2_write_sectors; }));
+  set("l2_sectors_most",
+      modelled([](const Traffic& t) { return t.l2_read_sectors_most + t.l2_write_sectors; }));
   set("lts__t_sectors_srcunit_tex_lookup_hit.sum",
       modelled([](const Traffic& t) { return t.l2_hits; }));
   set("lts__t_sectors_srcunit_tex_lookup_miss.sum",

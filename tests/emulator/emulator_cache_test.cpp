@@ -153,6 +153,8 @@ TEST(Replay, CountsEveryLevel) {
   EXPECT_EQ(*traffic, (MemoryTraffic{.l1_load_sectors = 44,
                                      .l1_load_hits = 4,
                                      .l2_read_sectors = 40,
+                                     .l2_read_sectors_least = 40,
+                                     .l2_read_sectors_most = 40,
                                      .l2_hits = 4,
                                      .l2_misses = 36,
                                      .dram_read_bytes = 9 * kLineBytes}));
@@ -255,6 +257,150 @@ TEST(Replay, MoreTouchesThanTheBudgetGiveNothing) {
   const MemorySystem memory = {.sms = 1, .l2_bytes = 1024 * kLineBytes};
   EXPECT_TRUE(replay_streams(memory, {.touch_budget = 200}, {&stream, &stream}));
   EXPECT_FALSE(replay_streams(memory, {.touch_budget = 199}, {&stream, &stream}));
+}
+
+// -- Reads that are merged before L2
+// ------------------------------------------------------------------------
+
+/// Blocks that wait for their data at barriers, each on an SM of its own.
+constexpr ReplaySettings kInStep = {.has_barriers = true};
+
+/// A whole H100 of which only the first `reading` SMs of each of the first `gpcs` GPCs read 32 lines
+/// each, all at the same time: how often L2 looks each line up.
+double look_ups_per_line(unsigned gpcs, unsigned reading) {
+  constexpr int kSms = 132;
+  constexpr unsigned kGpcs = 8;
+  std::vector<int> lines(32);
+  std::iota(lines.begin(), lines.end(), 0);
+  const BlockStream reader = reads({lines});
+  const BlockStream nothing;
+  std::vector<const BlockStream*> streams(kSms, &nothing);
+  std::vector<unsigned> readers_of(kGpcs);
+  for (unsigned sm = 0; sm < kSms; ++sm) {
+    const unsigned gpc = sm * kGpcs / kSms;
+    if (gpc < gpcs && readers_of[gpc]++ < reading) streams[sm] = &reader;
+  }
+  const MemorySystem memory = {.sms = kSms,
+                               .l2_bytes = 1024 * kLineBytes,
+                               .l2_ways = 1024,
+                               .l2_partitions = 2,
+                               .merging_gpcs = kGpcs};
+  const std::optional<MemoryTraffic> traffic = replay_streams(memory, kInStep, streams);
+  EXPECT_TRUE(traffic);
+  EXPECT_EQ(traffic->l2_read_sectors, traffic->l2_read_sectors_least);
+  return static_cast<double>(traffic->l2_read_sectors) / (4.0 * static_cast<double>(lines.size()));
+}
+
+// Nsight Compute on an H100, lts__t_sectors_srcunit_tex_op_read, 128 lines and empty caches:
+// 1.00 with one to four SMs of a GPC, 2.00 and 2.01 with six and eight, 9.00 with one TPC's SM of
+// each GPC and four more of one, 18.04 with every other SM, 35.0 with all.
+TEST(ReplayMerges, AsManyReadsAsAnH100) {
+  EXPECT_DOUBLE_EQ(look_ups_per_line(1, 1), 1);
+  EXPECT_DOUBLE_EQ(look_ups_per_line(1, 2), 1);
+  EXPECT_DOUBLE_EQ(look_ups_per_line(1, 4), 1);
+  EXPECT_DOUBLE_EQ(look_ups_per_line(1, 6), 2);
+  EXPECT_DOUBLE_EQ(look_ups_per_line(1, 8), 2);
+  EXPECT_DOUBLE_EQ(look_ups_per_line(8, 1), 8);
+  EXPECT_NEAR(look_ups_per_line(8, 8), 18.04, 0.12 * 18.04);  // two GPCs have 9 of these
+  EXPECT_NEAR(look_ups_per_line(8, 17), 35.0, 0.05 * 35);
+}
+
+/// Two SMs of one GPC, or of a GPU that merges nothing.
+MemorySystem two_sms(int merging_gpcs) {
+  return {.sms = 2, .l2_bytes = 1024 * kLineBytes, .l2_ways = 1024, .merging_gpcs = merging_gpcs};
+}
+
+TEST(ReplayMerges, OnlyWhereTheCardDoes) {
+  const BlockStream stream = reads({{0}});
+  const auto traffic = [&](int gpcs) {
+    return *replay_streams(two_sms(gpcs), kInStep, {&stream, &stream});
+  };
+  EXPECT_EQ(traffic(0).l2_read_sectors, 8u);
+  EXPECT_EQ(traffic(0).l2_read_sectors_least, 8u);
+  EXPECT_EQ(traffic(1).l2_read_sectors, 4u);
+  EXPECT_EQ(traffic(2).l2_read_sectors, 8u) << "SMs of two GPCs";
+  for (const int gpcs : {0, 1, 2}) {
+    EXPECT_EQ(traffic(gpcs).l2_read_sectors_most, 8u);
+    EXPECT_EQ(traffic(gpcs).l2_misses, 4u);
+    EXPECT_EQ(traffic(gpcs).dram_read_bytes, kLineBytes);
+  }
+}
+
+TEST(ReplayMerges, OnlyTheSameSectorsOfALine) {
+  const std::vector<LinePattern> patterns = {{{.line = 0, .sectors = 0b0011}},
+                                             {{.line = 0, .sectors = 0b0110}}};
+  const std::vector<std::uint64_t> first_lines = {1000};
+  const auto sectors_read = [&](std::uint32_t other) {
+    const BlockStream one = {.accesses = {{.line = 0, .pattern = 0, .array = 0, .store = 0}},
+                             .slice_ends = {1}};
+    const BlockStream two = {.accesses = {{.line = 0, .pattern = other, .array = 0, .store = 0}},
+                             .slice_ends = {1}};
+    const std::vector<ReplayBlock> blocks = {{&one, {}}, {&two, {}}};
+    return replay(two_sms(1), kInStep, patterns, first_lines, blocks)->l2_read_sectors;
+  };
+  EXPECT_EQ(sectors_read(0), 2u);
+  EXPECT_EQ(sectors_read(1), 4u);
+}
+
+TEST(ReplayMerges, StoresNever) {
+  BlockStream stream = reads({{0}});
+  stream.accesses[0].store = 1;
+  EXPECT_EQ(replay_streams(two_sms(1), kInStep, {&stream, &stream})->l2_write_sectors, 8u);
+}
+
+/// Sectors that L2 looks up if the second SM reads the line so many cycles after the first.
+std::uint64_t sectors_read_later(double cycles, bool in_l2) {
+  const std::vector<int> before = in_l2 ? std::vector<int>{0} : std::vector<int>{5};
+  const BlockStream first = reads({before, {}, {0}, {}});
+  const BlockStream second = reads({{6}, {}, {}, {0}});
+  const ReplaySettings settings = {.has_barriers = true, .block_cycles = 4 * cycles};
+  MemorySystem memory = two_sms(1);
+  memory.l1_bytes = 0;
+  return replay_streams(memory, settings, {&first, &second})->l2_read_sectors - 8;
+}
+
+TEST(ReplayMerges, WhileTheFirstWaitsForItsAnswer) {
+  EXPECT_EQ(sectors_read_later(200, false), 4u) << "DRAM takes longer";
+  EXPECT_EQ(sectors_read_later(600, false), 8u);
+  EXPECT_EQ(sectors_read_later(200, true), 8u) << "L2 is quick";
+}
+
+TEST(ReplayMerges, SmsThatNeverWaitAreNotInStep) {
+  constexpr int kLines = 500;
+  const BlockStream stream = reads_slowly(0, kLines);
+  const auto traffic = [&](ReplaySettings settings) {
+    settings.loads_hidden = 1;
+    settings.block_cycles = 1000.0 * kLines;
+    return *replay_streams(two_sms(1), settings, {&stream, &stream});
+  };
+  const MemoryTraffic in_step = traffic({.tiles_ahead = 1, .has_barriers = true});
+  EXPECT_EQ(in_step.l2_read_sectors, in_step.l2_read_sectors_least);
+  for (const ReplaySettings& settings : {ReplaySettings{.tiles_ahead = 3, .has_barriers = true},
+                                         ReplaySettings{.tiles_ahead = 0, .has_barriers = false}}) {
+    const MemoryTraffic apart = traffic(settings);
+    EXPECT_EQ(apart.l2_read_sectors_least, 4u * kLines);
+    EXPECT_EQ(apart.l2_read_sectors_most, 8u * kLines);
+    EXPECT_GT(apart.l2_read_sectors, 5u * kLines);
+    EXPECT_LT(apart.l2_read_sectors, 8u * kLines);
+    EXPECT_EQ(apart.l2_misses, in_step.l2_misses);
+  }
+}
+
+TEST(ReplayMerges, WhatIsAskedForAgainIsALookUpAndNoMore) {
+  const std::vector<LinePattern> patterns = {
+      {{.line = 0, .sectors = 0b0011}, {.line = 0, .sectors = 0b0010, .again = true}}};
+  const std::vector<std::uint64_t> first_lines = {1000};
+  const BlockStream stream = {.accesses = {{.line = 0, .pattern = 0, .array = 0, .store = 2}},
+                              .slice_ends = {1}};
+  for (const int gpcs : {0, 1}) {
+    const std::vector<ReplayBlock> blocks = {{&stream, {}}};
+    const MemoryTraffic traffic = *replay(two_sms(gpcs), kInStep, patterns, first_lines, blocks);
+    EXPECT_EQ(traffic.l2_read_sectors, 3u);
+    EXPECT_EQ(traffic.l2_read_sectors_least, 3u);
+    EXPECT_EQ(traffic.l2_read_sectors_most, 3u);
+    EXPECT_EQ(traffic.l2_hits, 1u);
+    EXPECT_EQ(traffic.dram_read_bytes, 2 * kSectorBytes);
+  }
 }
 
 // -- Kernels with tiles of 128 x 128 x 8 floats, as rungs 05 to 07

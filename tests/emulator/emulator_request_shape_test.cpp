@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -303,6 +304,29 @@ TEST(EmulatorRequestShape, WideCopiesCountALineForEachTargetLine) {
   // One source for all: it goes to four lines.
   EXPECT_EQ(shape([](int) { return 0; }, neighbours).source.tags, 4u);
   EXPECT_EQ(shape([](int) { return 0; }, neighbours).source.ideal_sectors, 16u);
+}
+
+// On an H100, 16-byte copies of rows that begin in the middle of a sector ask L2 for 32 sectors per
+// 512 bytes, and not for the 17 that they touch.
+TEST(EmulatorRequestShape, WideCopiesAskForTheSectorsOfEachPairOfLanes) {
+  const auto asked = [](int offset, std::uint32_t lanes) {
+    const Request request(
+        16, [&](int l) { return offset + 16 * l; }, lanes);
+    const GlobalShape shape = global_copy_shape(request.addresses());
+    std::pair<int, int> once_and_again;
+    for (const LineTouch& touch : shape.lines) {
+      (touch.again ? once_and_again.second : once_and_again.first) += std::popcount(touch.sectors);
+    }
+    EXPECT_EQ(shape.sectors, static_cast<unsigned>(once_and_again.first));
+    return once_and_again;
+  };
+  using OnceAndAgain = std::pair<int, int>;
+  EXPECT_EQ(asked(0, ~0u), (OnceAndAgain{16, 0}));
+  EXPECT_EQ(asked(32, ~0u), (OnceAndAgain{16, 0}));
+  EXPECT_EQ(asked(16, ~0u), (OnceAndAgain{17, 15}));
+  EXPECT_EQ(asked(112, ~0u), (OnceAndAgain{17, 15}));
+  EXPECT_EQ(asked(16, 0b111), (OnceAndAgain{2, 1}));
+  EXPECT_EQ(asked(16, 0b11), (OnceAndAgain{2, 0}));
 }
 
 TEST(EmulatorRequestShape, SharedAtomicsTakeTurnsAtABank) {
