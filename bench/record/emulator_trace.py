@@ -3,8 +3,10 @@
     python3 -m bench.record.emulator_trace --out bench/results/emulator/traces.json
     python3 -m bench.record.emulator_trace --out bench/results/emulator/traces_ragged.json \\
         --like bench/results/nvidia-h200/profile_ragged.json
+    python3 -m bench.record.emulator_trace --out bench/results/emulator/traces_merging.json \\
+        --card h100 --like bench/results/nvidia-h100/profile_merging.json
 
-No GPU is needed: runs `ladder trace` for an H200, for each rung and size that pages speak of, or
+No GPU is needed: runs `ladder trace` for a card, for each rung and size that pages speak of, or
 for those of a profile.
 """
 
@@ -62,13 +64,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=output_path, required=True)
     parser.add_argument("--like", type=pathlib.Path, help="a profile: its rungs and shapes")
+    parser.add_argument("--card", default="h200", help="the GPU to model: a name or a card file")
     parser.add_argument("--ladder", default="build/ladder", help="the program to run")
     options = parser.parse_args()
     context = context_of(options.ladder, "cpu")
-    results = {"context": {**context, "card": "h200"}, "benchmarks": []}
+    results = {"context": {**context, "card": options.card}, "benchmarks": []}
     for rung, m, n, k in traced(options):
         shape = ("--m", str(m), "--n", str(n), "--k", str(k))
-        found = results_of(options.ladder, "trace", f"{rung:02}", *shape)
+        found = results_of(options.ladder, "trace", f"{rung:02}", *shape, "--gpu", options.card)
         results["benchmarks"].append(
             {
                 "name": f"trace_{rung:02}",

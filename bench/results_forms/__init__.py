@@ -30,6 +30,7 @@ from bench.results_forms.gpu import (
     CLIMB,
     ENERGY,
     FUSED_MATMUL,
+    L2_PROBES,
     LAB,
     MACHINE,
     PREDICATES,
@@ -77,6 +78,7 @@ FORMS = {
         )
     ),
     "bench/results/*/copy_predicates.json": PREDICATES,
+    "bench/results/*/l2_probes.json": L2_PROBES,
     "bench/results/emulator/own_programs.json": results(EMULATED_PROGRAM),
     "bench/results/*/own_programs.json": results(COUNTED_PROGRAM, MACHINE),
     "bench/results/emulator/traces*.json": results(TRACED),

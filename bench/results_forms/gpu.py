@@ -84,6 +84,19 @@ PREDICATES = results(
     ),
     MACHINE,
 )
+L2_PROBES = results(
+    record(
+        name=text,
+        sms=positive,
+        what=text,
+        cycles_later=count,
+        in_l2=truth,
+        lines=positive,
+        sectors_asked=count,
+        sectors_read=count,
+    ),
+    MACHINE,
+)
 ROOFS = results(
     record(name=text, value=positive, optional={"unit": text}),
     record(device=text, optional={"cuda_driver": text, "protocol": or_null(text)}),

@@ -76,8 +76,18 @@ std::string heading(const RungTrace& trace) {
   return text;
 }
 
+/// What stands beside a modelled figure: where what it counts has gone, or how sure it is.
+std::string remark(const RungTrace& trace, const std::string& name) {
+  if (name == "dram__bytes_write.sum" && trace.metrics.at(name) == 0)
+    return " (what was stored is still in L2)";
+  if (name != "lts__t_sectors_srcunit_tex.sum") return "";
+  const std::optional<double> least = trace.metrics.at("l2_sectors_least");
+  const std::optional<double> most = trace.metrics.at("l2_sectors_most");
+  if (least == most) return "";
+  return fmt::format(" ({} to {})", grouped(*least), grouped(*most));
+}
+
 std::string metrics_table(const RungTrace& trace) {
-  static constexpr const char* kInL2 = " (what was stored is still in L2)";
   const auto row = [&](const std::string& name) -> std::string {
     const auto found = trace.metrics.find(name);
     if (found == trace.metrics.end()) return "";
@@ -85,7 +95,7 @@ std::string metrics_table(const RungTrace& trace) {
     const bool fraction = name.ends_with(".ratio") || name.starts_with("arithmetic_intensity");
     return fmt::format("{:>18}  {}{}\n",
                        fraction ? fmt::format("{:.2f}", *found->second) : grouped(*found->second),
-                       name, name == "dram__bytes_write.sum" && *found->second == 0 ? kInL2 : "");
+                       name, remark(trace, name));
   };
   const auto each = [&](Operation load, Operation store) {
     std::string costs;
