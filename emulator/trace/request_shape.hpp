@@ -31,8 +31,8 @@ struct GlobalShape {
 
 /// Of a load, a store, or the source of a copy; without wavefronts.
 GlobalShape global_shape(const WarpAddresses& request);
-/// \brief Of the source of a cp.async of 16 bytes, which L1 does not keep. Two lanes fill a sector of
-///        shared memory; where theirs in global memory are two, L1 asks L2 for both, and for the
+/// \brief Of the source of a cp.async of 16 bytes, which L1 does not keep. Two lanes fill a sector
+///        of shared memory; where theirs in global memory are two, L1 asks L2 for both, and for the
 ///        second one again on behalf of the next two lanes.
 GlobalShape global_copy_shape(const WarpAddresses& request);
 GlobalShape global_load_shape(const WarpAddresses& request);

@@ -265,8 +265,8 @@ TEST(Replay, MoreTouchesThanTheBudgetGiveNothing) {
 /// Blocks that wait for their data at barriers, each on an SM of its own.
 constexpr ReplaySettings kInStep = {.has_barriers = true};
 
-/// A whole H100 of which only the first `reading` SMs of each of the first `gpcs` GPCs read 32 lines
-/// each, all at the same time: how often L2 looks each line up.
+/// A whole H100 of which the first `reading` SMs in each of the first `gpcs` GPCs read, all the
+/// same 32 lines at the same time: how often L2 looks each line up.
 double look_ups_per_line(unsigned gpcs, unsigned reading) {
   constexpr int kSms = 132;
   constexpr unsigned kGpcs = 8;
