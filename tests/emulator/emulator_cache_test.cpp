@@ -387,18 +387,19 @@ TEST(ReplayMerges, SmsThatNeverWaitAreNotInStep) {
 }
 
 TEST(ReplayMerges, WhatIsAskedForAgainIsALookUpAndNoMore) {
-  const std::vector<LinePattern> patterns = {
-      {{.line = 0, .sectors = 0b0011}, {.line = 0, .sectors = 0b0010, .again = true}}};
+  const std::vector<LinePattern> patterns = {{{.line = 0, .sectors = 0b0011},
+                                              {.line = 0, .sectors = 0b0011, .again = true},
+                                              {.line = 1, .sectors = 0b0001, .again = true}}};
   const std::vector<std::uint64_t> first_lines = {1000};
   const BlockStream stream = {.accesses = {{.line = 0, .pattern = 0, .array = 0, .store = 2}},
                               .slice_ends = {1}};
   for (const int gpcs : {0, 1}) {
     const std::vector<ReplayBlock> blocks = {{&stream, {}}};
     const MemoryTraffic traffic = *replay(two_sms(gpcs), kInStep, patterns, first_lines, blocks);
-    EXPECT_EQ(traffic.l2_read_sectors, 3u);
-    EXPECT_EQ(traffic.l2_read_sectors_least, 3u);
-    EXPECT_EQ(traffic.l2_read_sectors_most, 3u);
-    EXPECT_EQ(traffic.l2_hits, 1u);
+    EXPECT_EQ(traffic.l2_read_sectors, 5u);
+    EXPECT_EQ(traffic.l2_read_sectors_least, 5u);
+    EXPECT_EQ(traffic.l2_read_sectors_most, 5u);
+    EXPECT_EQ(traffic.l2_hits, 3u);
     EXPECT_EQ(traffic.dram_read_bytes, 2 * kSectorBytes);
   }
 }

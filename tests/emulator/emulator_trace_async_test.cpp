@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tests/emulator/copy_arrival_name.hpp"
@@ -126,6 +128,26 @@ TEST_P(EmulatorTraceAsync, ABoxAsksForWhatIsInsideAndArrivesWhole) {
   EXPECT_EQ(counts_of(8, 0).bytes, 0u);
   EXPECT_EQ(counts_of(8, 0).sectors, 16u);
   EXPECT_EQ(counts_of(8, 0).requests, 1u);
+}
+
+// As on an H100: also what lies beyond an edge, and what two lines of shared memory share.
+TEST_P(EmulatorTraceAsync, L2IsAskedForTheWholeBox) {
+  using InsideAndMore = std::pair<int, int>;
+  const auto asked_of = [&](int row, int column) {
+    const KernelTrace t = traced_box(8, 64, row, column);
+    InsideAndMore sectors;
+    for (const StreamAccess& access : t.streams.at(0).accesses) {
+      if (access.store != 2) continue;
+      for (const LineTouch& touch : t.patterns[access.pattern])
+        (touch.again ? sectors.second : sectors.first) += std::popcount(touch.sectors);
+    }
+    return sectors;
+  };
+  EXPECT_EQ(asked_of(2, 32), (InsideAndMore{16, 0}));
+  EXPECT_EQ(asked_of(6, 32), (InsideAndMore{8, 8}));
+  EXPECT_EQ(asked_of(-1, 48), (InsideAndMore{6, 10}));
+  EXPECT_EQ(asked_of(8, 0), (InsideAndMore{0, 16}));
+  EXPECT_EQ(asked_of(2, 4), (InsideAndMore{20, 0}));
 }
 
 // Lane 0 arrives for its warp, other lanes do not: their loads are one request all the same.
