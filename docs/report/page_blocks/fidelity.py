@@ -145,9 +145,7 @@ def merging_block(_rung):
         )
         of_card = provenance("profile_merging.json")
     path = RESULTS.parent / "emulator" / "traces_merging.json"
-    traces = {
-        place(entry): entry["metrics"] for entry in results_file.read(path)["benchmarks"]
-    }
+    traces = {place(entry): entry["metrics"] for entry in results_file.read(path)["benchmarks"]}
     shapes = dict.fromkeys(entry[1:] for entry in counted)
     rows = [
         "| rung | " + " | ".join(" × ".join(map(str, shape)) for shape in shapes) + " |",
@@ -155,8 +153,7 @@ def merging_block(_rung):
     ]
     for rung in dict.fromkeys(entry[0] for entry in counted):
         cells = (
-            deviation(traces[rung, *shape][total], counted[rung, *shape][total])
-            for shape in shapes
+            deviation(traces[rung, *shape][total], counted[rung, *shape][total]) for shape in shapes
         )
         rows.append(f"| {rung:02} | " + " | ".join(cells) + " |")
 
