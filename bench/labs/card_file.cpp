@@ -112,7 +112,9 @@ std::string card_text(const std::string& folder) {
   } else {
     card["l2_partitions"] = figure(1, "assumption: lab L09 was not run");
   }
-  card["l2_merging_gpcs"] = figure(0, "assumption: no lab counts what is merged before L2");
+  const bool is_hopper = generation.compute_capability == 90;
+  card["l2_merging_gpcs"] = figure(
+      is_hopper ? 8 : 0, is_hopper ? "assumption: as on an H100" : "assumption: nothing is merged");
   card["fp32_tflops"] = peak(run, 2 * generation.fp32_lanes, "FP32 operations a cycle");
   card["tf32_tflops"] = peak(run, generation.tf32_flop, "operations a cycle, dense");
   card["bf16_tflops"] = peak(run, generation.bf16_flop, "operations a cycle, dense");

@@ -272,6 +272,7 @@ class MemoryLabTest(unittest.TestCase):
             "sms",
             "l2_bytes",
             "l2_partitions",
+            "l2_merging_gpcs",
             "shared_bytes_per_sm",
             "fp32_tflops",
             "registers_per_sm",
