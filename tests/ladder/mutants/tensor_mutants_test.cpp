@@ -199,7 +199,7 @@ const std::vector<Case> kCases = {
            kWritesResults),
     summit("summit_results_at_the_next_tile", kTwoRounds, {"never-written", "columns 0-511"}),
     summit("summit_last_results_stay", kTwoRounds, {"never-written", "columns 512-1023"}),
-    summit("summit_part_added_twice", kSharedTile, {"columns 512-574"}),
+    summit("summit_part_added_twice", kSharedTile, {"last-tile-column"}),
     summit("summit_part_counted_twice", kSharedTile, {"columns 512-574"}),
     summit("summit_first_to_come_adds", kSharedTile, FaultKind::kRaceBetweenBlocks, kLeavesPart,
            kReadsPart),
