@@ -23,52 +23,13 @@
 #include "common/ptx/tma.cuh"
 #include "common/ptx/wgmma.cuh"
 #include "ladder/22_hopper_summit/pace.cuh"
-#include "ladder/22_hopper_summit/results.cuh"
+#include "ladder/22_hopper_summit/ring.cuh"
 #include "ladder/22_hopper_summit/schedule.cuh"
 #include "ladder/22_hopper_summit/split_tail.cuh"
 
 namespace ladder::hopper_summit {
 
 constexpr int kEpoch = 8;  // k tiles; clusters are less than two epochs apart
-
-/// A tile of A and one of B, as boxes of rows of 128 bytes.
-template <int BM, int BN, int BK>
-struct Stage {
-  bf16 A[BM][BK];                             // (BM, BK)
-  bf16 B[BN / kBoxColumns][BK][kBoxColumns];  // (BN/64, BK, 64)
-};
-
-/// What a block has in shared memory.
-template <int BM, int BN, int BK, int STAGES>
-struct Shared {
-  Stage<BM, BN, BK> stages[STAGES];    // (STAGES)
-  Results results[BM / 64][kResults];  // (BM/64, 2)  of each warpgroup
-  unsigned is_last[BM / 64];           // (BM/64)  of each warpgroup, as split tiles have it
-  ptx::Mbarrier full[STAGES];          // (STAGES)  the stage has been filled
-  ptx::Mbarrier empty[STAGES];         // (STAGES)  all that share it have multiplied it
-};
-
-/// A place in the ring of stages, and how often it has gone around: no division in the main loop.
-template <int STAGES>
-struct Place {
-  int stage = 0;
-  int parity = 0;  // of the round
-  __device__ __forceinline__ void next() {
-    if (++stage < STAGES) return;
-    stage = 0;
-    parity ^= 1;
-  }
-};
-
-/// Waits for all threads of a cluster, which may be a block.
-template <int BLOCKS>
-__device__ __forceinline__ void sync_cluster() {
-  if constexpr (BLOCKS > 1) {
-    ptx::cluster_sync();
-  } else {
-    __syncthreads();
-  }
-}
 
 /// \brief  The producer, a single thread: fills a stage for each tile of A and B as soon as all
 ///         blocks of the cluster have emptied it, segment after segment.
@@ -193,9 +154,9 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   const int other = threadIdx.x % 128 - ROWS;  // of those that share A; below 0: that share B
   const int sharer = other < 0 ? column * ROWS + threadIdx.x % 128
                                : (other + (other >= column ? 1 : 0)) * ROWS + row;
-  const std::uint64_t first_a = ptx::matrix_descriptor(
-      &shared.stages[0].A[group_row], 16, 8 * sizeof(Stage::A[0]), ptx::Swizzle::rows_of_128);
-  const std::uint64_t first_b =
+  const auto first_a = ptx::matrix_descriptor(&shared.stages[0].A[group_row], 16,
+                                              8 * sizeof(Stage::A[0]), ptx::Swizzle::rows_of_128);
+  const auto first_b =
       ptx::matrix_descriptor(&shared.stages[0].B, sizeof(Stage::B[0]), 8 * sizeof(Stage::B[0][0]),
                              ptx::Swizzle::rows_of_128);
   float acc[BN / 2];        // (BN/2)  of 64 x BN per warpgroup

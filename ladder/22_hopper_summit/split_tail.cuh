@@ -18,7 +18,8 @@ struct Pieces {
   int warpgroup;  ///< in the cluster
   int warpgroups;
 
-  /// Of a piece, among all that are left. A cluster has the end of one tile and the begin of another.
+  /// Of a piece, among all that are left. A cluster may have the end of one tile and the begin of
+  /// another.
   __device__ int slot(int piece) const {
     return ((cluster + piece) * 2 + (piece == 0 ? 1 : 0)) * warpgroups + warpgroup;
   }
