@@ -170,7 +170,7 @@ def one_size(rung):
     """Edits that leave one kernel of a rung that picks among tile sizes of one template."""
     facts = rung_of(rung)
     template = facts.kernels[0]["template"]
-    if "PAIR" not in template:
+    if "ROWS" not in template:
         return ()
     arguments = ", ".join(map(str, template.values()))
     return with_template(rung_name(rung), arguments)

@@ -330,7 +330,7 @@ def wgmma(rung, _size):
 def persistent_cluster(rung, size):
     """Results pass shared memory, too, and a cluster loads for its rows of blocks together."""
     c = rung.values()
-    pair = c["PAIR"] if "PAIR" in c else c["kPair"]
+    rows, columns = (c["ROWS"], c["COLUMNS"]) if "ROWS" in c else (c["kPair"], 1)
     read, products, words = tensor_reads(c)
     results = 2 * c["BM"] * c["BN"] // (4 * BANKS)
     sums = c["BM"] * c["BN"] // LANES * size
@@ -340,10 +340,10 @@ def persistent_cluster(rung, size):
         f"results / {sums}",
         "more": words,
     }
-    if pair == 1:
+    if rows * columns == 1:
         return counted
-    owner = {"per_tile": pair, "owner": "pair of blocks"}
-    return {**counted, "tile": (pair * c["BM"], c["BN"]), **owner}
+    owner = {"per_tile": rows * columns, "owner": "pair of blocks"}
+    return {**counted, "tile": (rows * c["BM"], columns * c["BN"]), **owner}
 
 
 def split_precision(rung, _size):

@@ -8,10 +8,9 @@
 /// consumer rounds its sums at once, packs them into half as many registers and begins the next
 /// tile; the packed results are stored while tensor cores work on its first k tiles. The tiles of
 /// the last round are split along K, a share for each cluster. And for small products there are
-/// smaller tiles, so that more SMs get one.
+/// smaller tiles, whose blocks share A, too.
 ///
-/// Traffic  as in rung 20, and 4*BM*BN bytes for each piece of a split tile but its first, written
-///          and read.
+/// Traffic  as in rung 20, and 4*BM*BN bytes for each piece of a split tile, written and read.
 #pragma once
 
 #include "common/device.cuh"
@@ -39,14 +38,9 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
                                         const Order<ROWS * BM, COLUMNS * BN>& order,
                                         Segments segments, const Plan& plan) {
   using Stage = hopper_summit::Stage<BM, BN, BK>;
-  constexpr int kRowsOfA = BM / COLUMNS;       // that this block asks for
-  constexpr int kDepthOfB = BK / ROWS;         // likewise, of all boxes
-  const int row = ptx::cluster_rank() % ROWS;  // of this block in the cluster
-  const int column = ptx::cluster_rank() / ROWS;
-  unsigned same_row = 0;  // blocks
-  for (int c = 0; c < COLUMNS; ++c)
-    same_row |= 1u << (c * ROWS + row);
-  const unsigned same_column = ((1u << ROWS) - 1) << column * ROWS;
+  constexpr int kRowsOfA = BM / COLUMNS;  // that this block asks for
+  constexpr int kDepthOfB = BK / ROWS;    // likewise, of all boxes
+  const Seat<ROWS, COLUMNS> seat;
 
   // -- Producer ------------------------------------------------------------------------------
   const int clusters = gridDim.x / (ROWS * COLUMNS);
@@ -55,8 +49,8 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
   int filled = 0;
   bool backwards = false;
   for (Segment segment = {}; segments.next(segment);) {
-    const int row0 = order.row(segment.tile) + row * BM + column * kRowsOfA;
-    const int col0 = order.column(segment.tile) + column * BN;
+    const int row0 = order.row(segment.tile) + seat.row * BM + seat.column * kRowsOfA;
+    const int col0 = order.column(segment.tile) + seat.column * BN;
     for (int k_tile = segment.first; k_tile < segment.last; ++k_tile, ++filled) {
       Stage& stage = shared.stages[now.stage];
       ptx::Mbarrier* const full = &shared.full[now.stage];
@@ -66,15 +60,17 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
       const int k0 = (backwards ? segment.last - 1 - (k_tile - segment.first) : k_tile) * BK;
       ptx::mbarrier_arrive_expect(full, sizeof(Stage));
       if constexpr (COLUMNS > 1) {
-        ptx::tma_load_multicast(stage.A[column * kRowsOfA], map_a, row0, k0, full, same_row);
+        ptx::tma_load_multicast(stage.A[seat.column * kRowsOfA], map_a, row0, k0, full,
+                                seat.same_row());
       } else {
         ptx::tma_load(stage.A, map_a, row0, k0, full);
       }
       for (int box = 0; box < BN / kBoxColumns; ++box) {
-        bf16* const to = stage.B[box][row * kDepthOfB];
+        bf16* const to = stage.B[box][seat.row * kDepthOfB];
         const int col = col0 + box * kBoxColumns;
         if constexpr (ROWS > 1) {
-          ptx::tma_load_multicast(to, map_b, k0 + row * kDepthOfB, col, full, same_column);
+          ptx::tma_load_multicast(to, map_b, k0 + seat.row * kDepthOfB, col, full,
+                                  seat.same_column());
         } else {
           ptx::tma_load(to, map_b, k0, col, full);
         }
@@ -106,7 +102,6 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
            const bf16* C, const __grid_constant__ Plan plan) {
   constexpr int kConsumerGroups = BM / 64;
   constexpr int kBoxes = BN / kBoxColumns;
-  constexpr int kSharers = ROWS + COLUMNS - 1;  // blocks of the row and of the column of this one
   // Products of a k tile begin before those of the last have ended, if that leaves stages to fill.
   constexpr int kAhead = STAGES > 4 ? 1 : 0;
   static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
@@ -124,7 +119,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   if (threadIdx.x == 0) {
     for (int s = 0; s < STAGES; ++s) {
       ptx::mbarrier_init(&shared.full[s], 1);
-      ptx::mbarrier_init(&shared.empty[s], kSharers * kConsumerGroups);
+      ptx::mbarrier_init(&shared.empty[s], Seat<ROWS, COLUMNS>::kSharers * kConsumerGroups);
     }
     ptx::fence_mbarrier_init();
     for (const ptx::TensorMap* map : {&map_a, &map_b, &map_c})
@@ -149,11 +144,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   const int group_row = group * 64;  // of the block tile's rows, this warpgroup's first
   const int warp = threadIdx.x / 32 % 4;
   const int lane = threadIdx.x % 32;
-  const int row = ptx::cluster_rank() % ROWS;  // of this block in the cluster
-  const int column = ptx::cluster_rank() / ROWS;
-  const int other = threadIdx.x % 128 - ROWS;  // of those that share A; below 0: that share B
-  const int sharer = other < 0 ? column * ROWS + threadIdx.x % 128
-                               : (other + (other >= column ? 1 : 0)) * ROWS + row;
+  const Seat<ROWS, COLUMNS> seat;
+  const int sharer = seat.sharer(threadIdx.x % 128);
   const auto first_a = ptx::matrix_descriptor(&shared.stages[0].A[group_row], 16,
                                               8 * sizeof(Stage::A[0]), ptx::Swizzle::rows_of_128);
   const auto first_b =
@@ -174,8 +166,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
   Place<STAGES> done;                       // of the first that is not yet released
   int again = segments.k_tiles() - STAGES;  // stages that will be filled again
   for (Segment segment = {}; segments.next(segment);) {
-    const int row0 = order.row(segment.tile) + row * BM + group_row;
-    const int col0 = order.column(segment.tile) + column * BN;
+    const int row0 = order.row(segment.tile) + seat.row * BM + group_row;
+    const int col0 = order.column(segment.tile) + seat.column * BN;
 
     // -- Main loop over K --------------------------------------------------------------------
     const auto multiply = [&](bool first) {
@@ -192,7 +184,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     };
     const auto release = [&] {  // the stage that has been multiplied
       // A stage that is not filled again has nobody who waits. So a block may leave before another.
-      if (threadIdx.x % 128 < kSharers && again > 0) {
+      if (threadIdx.x % 128 < seat.kSharers && again > 0) {
         ptx::mbarrier_arrive_in_block(&shared.empty[done.stage], sharer);
       }
       done.next();
@@ -231,12 +223,12 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
     if (is_mine) {
 #pragma unroll
       for (int i = 0; i < BN / 4; ++i) {  // 8 rows further down; the next 8 columns
-        const int c_row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
+        const int row = row0 + warp * 16 + i % 2 * 8 + lane / 4;
         const int col = col0 + i / 2 * 8 + lane % 4 * 2;
         float2 c = {};
-        if (beta != 0.0f && c_row < M && col < N) {
+        if (beta != 0.0f && row < M && col < N) {
           c = __bfloat1622float2(
-              *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(c_row) * N + col));
+              *reinterpret_cast<const __nv_bfloat162*>(C + static_cast<size_t>(row) * N + col));
         }
         const __nv_bfloat162 pair = __float22bfloat162_rn(
             {alpha * acc[2 * i] + beta * c.x, alpha * acc[2 * i + 1] + beta * c.y});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/22_hopper_summit/ring.cuh
-/// \brief What a block has in shared memory: a ring of stages, and room for results.
+/// \brief What a block has in shared memory: a ring of stages, and room for results; and with whom it
+///        shares what it loads.
 #pragma once
 
 #include "common/ptx/cluster.cuh"
@@ -35,6 +36,28 @@ struct Place {
     if (++stage < STAGES) return;
     stage = 0;
     parity ^= 1;
+  }
+};
+
+/// A block's place in its cluster: the blocks of a row share A, those of a column share B.
+template <int ROWS, int COLUMNS>
+struct Seat {
+  static constexpr int kSharers =
+      ROWS + COLUMNS - 1;  // blocks that share with this one, and itself
+  int row = ptx::cluster_rank() % ROWS;
+  int column = ptx::cluster_rank() / ROWS;
+
+  __device__ unsigned same_row() const {  // a bit for each block
+    unsigned blocks = 0;
+    for (int c = 0; c < COLUMNS; ++c)
+      blocks |= 1u << (c * ROWS + row);
+    return blocks;
+  }
+  __device__ unsigned same_column() const { return ((1u << ROWS) - 1) << column * ROWS; }
+  __device__ int sharer(int i) const {  // its rank; first those of the column
+    const int other = i - ROWS;
+    if (other < 0) return column * ROWS + i;
+    return (other + (other >= column ? 1 : 0)) * ROWS + row;
   }
 };
 

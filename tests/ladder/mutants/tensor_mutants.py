@@ -281,8 +281,8 @@ TENSOR_MUTANTS = (
             ),
             "summit_results_fence_missing": ("  ptx::fence_proxy_async();\n", ""),
             "summit_results_at_the_next_tile": (
-                "    const int col0 = order.column(segment.tile) + column * BN;\n\n",
-                "    const int col0 = order.column(segment.tile) + column * BN;\n"
+                "    const int col0 = order.column(segment.tile) + seat.column * BN;\n\n",
+                "    const int col0 = order.column(segment.tile) + seat.column * BN;\n"
                 "    if (packed_col >= 0) packed_col = col0;\n\n",
             ),
             "summit_last_results_stay": (
@@ -336,7 +336,7 @@ TENSOR_MUTANTS = (
                 "other * ROWS + row",
             ),
             "summit_a_for_another_row": ("1u << (c * ROWS + row)", "1u << (row * COLUMNS + c)"),
-            "summit_b_at_the_same_k": ("map_b, k0 + row * kDepthOfB, col", "map_b, k0, col"),
+            "summit_b_at_the_same_k": ("map_b, k0 + seat.row * kDepthOfB, col", "map_b, k0, col"),
         },
     ),
 )
