@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/22_hopper_summit/ring.cuh
-/// \brief What a block has in shared memory: a ring of stages, and room for results; and with whom it
-///        shares what it loads.
+/// \brief What a block has in shared memory: a ring of stages, and room for results; and with
+///        whom it shares what it loads.
 #pragma once
 
 #include "common/ptx/cluster.cuh"
