@@ -52,13 +52,13 @@ def ways(size, shape, sms):
     """What each cut of a shape takes, without split tiles first: [(full rounds, k tiles of a tile
     there, k tiles of the last round, factor of LOAD in full rounds, in the last one, pieces of a
     split tile or 0)]."""
-    _, BM, BN, rows, columns, _ = size
-    boxes = BN // 64
-    tiles = -(-shape[0] // (rows * BM)) * -(-shape[1] // (columns * BN))
+    _, height, width, rows, columns, _ = size
+    boxes = width // 64
+    tiles = -(-shape[0] // (rows * height)) * -(-shape[1] // (columns * width))
     most = together(rows * columns, sms)
     whole, rest = divmod(tiles, most)
     k_tiles = max(boxes, -(-shape[2] // 64))
-    of_a, of_b = BM / columns, BN / rows
+    of_a, of_b = height / columns, width / rows
     lines = (of_a * (1 + (shape[2] % 64 != 0)) + of_b * (1 + (shape[1] % 64 != 0))) / (of_a + of_b)
     found = [(whole, k_tiles, rest and k_tiles, rest / most, 0)]
     padded = -(-k_tiles // boxes) * boxes

@@ -202,12 +202,9 @@ TEST(RecordedResultsTest, AllFilesKeepTheSchema) {
     SCOPED_TRACE(entry.path());
     const std::string folder = entry.path().parent_path().filename();
     const bool is_report = folder == "emulator" && entry.path().filename() != "traces.json";
-    const std::set<std::string> programs = {"kv_pipeline.json",
-                                            "kv_pipeline_requests.json",
-                                            "l2_probes.json",
-                                            "l2_strides.json",
-                                            "l2_strides_requests.json",
-                                            "side_boost_rope.json"};
+    const std::set<std::string> programs = {"kv_pipeline.json",         "kv_pipeline_requests.json",
+                                            "l2_probes.json",           "l2_strides.json",
+                                            "l2_strides_requests.json", "side_boost_rope.json"};
     const bool is_untimed = entry.path().filename() == "stream_sanitizer.json" ||
                             programs.contains(entry.path().filename().string());
     const bool is_simulated = folder.starts_with("simulated_");
