@@ -48,6 +48,11 @@ first (*Exercises*, below). Until then they say WRONG, and count what the starte
 page shows is what the finished kernel gives.
 
 """
+PREDICT = re.compile(r"^Keep your answers before you read on:\n", re.M)
+AFTER_A_START = """\
+Keep your answers before you read on. That takes a kernel of yours, so `make start RUNG={number:02d}` first,
+if you have not; the first prediction also builds, for some minutes:
+"""
 TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)
 OWN_KERNELS = """\
 Here, `python3 -m classroom.student` takes your own kernels, and compiles them each time: come back
@@ -149,6 +154,7 @@ def lesson_page(text, rung, secrets):
     text = OWN_COPY.sub("", text).replace(EXERCISES + "\n\n", EXERCISES)
     text = text.replace(EXERCISES, f"{EXERCISES}{IN_A_CLASS.format(folder=rung.folder)}\n\n")
     page = without_a_gpu(text)
+    page = PREDICT.sub(AFTER_A_START.format(number=rung.number), page)
     page = page.replace(RUN_IT, RUN_IT + AFTER_THE_GAP.format(folder=rung.folder))
     return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
 

@@ -110,6 +110,11 @@ class StudentPagesTest(unittest.TestCase):
         self.assertIn("make run RUNG=02", commands)
         self.assertEqual(said.count("fill the gap first"), 1)
 
+    def test_a_prediction_says_that_it_takes_a_start(self):
+        page = "# T\n\n## Predict\n\n1. How many?\n\nKeep your answers before you read on:\n\n## Quiz\n"
+        said = student_pages.lesson_page(page, own_rungs()[2], {})
+        self.assertIn("`make start RUNG=02` first", said)
+
     def test_links_that_lead_nowhere_become_words(self):
         tree = {"ladder", "ladder/02_a", "ladder/02_a/README.md", "docs/b.md", "docs/c.svg"}
         for link, expected in (
