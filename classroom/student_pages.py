@@ -50,8 +50,9 @@ page shows is what the finished kernel gives.
 """
 PREDICT = re.compile(r"^Keep your answers before you read on:\n", re.M)
 AFTER_A_START = """\
-Keep your answers before you read on. That takes a kernel of yours, so `make start RUNG={number:02d}` first,
-if you have not; the first prediction also builds, for some minutes:
+Keep your answers before you read on. That takes a kernel of yours, so
+`make start RUNG={number:02d}` first, if you have not; the first prediction also builds, for some
+minutes:
 """
 TRY_IT = re.compile(r"^## Try it\n\n(?=(?:(?!^## ).*\n)*?.*python3 -m classroom\.student )", re.M)
 OWN_KERNELS = """\

@@ -111,7 +111,7 @@ class StudentPagesTest(unittest.TestCase):
         self.assertEqual(said.count("fill the gap first"), 1)
 
     def test_a_prediction_says_that_it_takes_a_start(self):
-        page = "# T\n\n## Predict\n\n1. How many?\n\nKeep your answers before you read on:\n\n## Quiz\n"
+        page = "# T\n\n## Predict\n\nKeep your answers before you read on:\n\n## Quiz\n"
         said = student_pages.lesson_page(page, own_rungs()[2], {})
         self.assertIn("`make start RUNG=02` first", said)
 
