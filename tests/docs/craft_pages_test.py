@@ -123,11 +123,17 @@ class ClaimsTest(unittest.TestCase):
                         self.assertTrue((SOURCES / evidence["at"]).exists(), evidence["at"])
 
     def test_page_and_labs_agree(self):
-        """What a lab decides about a claim is the page's verdict, too."""
+        """What a lab decides is the page's verdict, too. If it can't, another record may."""
         verdicts = {}
+        recorded = set()  # claims with a record that is no lab's
         for row in self.claims:
+            at = [
+                evidence["at"].partition("bench/results/nvidia-")[2] for evidence in row["evidence"]
+            ]
             for name in row.get("rows", ()):
                 verdicts.setdefault(name, set()).add(row["verdict"] or "pending")
+                if any(each and "/lab_" not in each for each in at):
+                    recorded.add(name)
         given = {}  # of all cards
         for path in sorted((SOURCES / "bench/results").glob("nvidia-*/lab_*.json")):
             for claim in claims_of(json.loads(path.read_text())):
@@ -138,7 +144,8 @@ class ClaimsTest(unittest.TestCase):
                 decided = of_cards - {"pending", "simulated"}
                 if len(decided) > 1:  # it depends on the card
                     decided = {"condition"}
-                self.assertLessEqual(decided or {"pending"} & of_cards, verdicts[row])
+                if decided or row not in recorded:
+                    self.assertLessEqual(decided or {"pending"} & of_cards, verdicts[row])
 
     def test_blocks_that_stay_are_judged_by_what_was_timed(self):
         """Data that a kernel keeps in L2 by staying need no window."""
