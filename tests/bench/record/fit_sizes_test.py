@@ -4,8 +4,6 @@ import json
 import pathlib
 import unittest
 
-import numpy as np
-
 from bench import SOURCES
 from bench.record import fit_sizes
 
