@@ -31,7 +31,7 @@ namespace ladder::hopper_summit {
 constexpr int kEpoch = 8;  // k tiles; clusters are less than two epochs apart
 
 /// \brief  The producer, a single thread: fills a stage for each tile of A and B as soon as all
-///         blocks of the cluster have emptied it, segment after segment.
+///         blocks that share it have emptied it, segment after segment.
 template <int BM, int BN, int BK, int ROWS, int COLUMNS, int STAGES>
 __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
                                         const ptx::TensorMap& map_a, const ptx::TensorMap& map_b,

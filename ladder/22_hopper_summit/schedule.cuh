@@ -11,12 +11,12 @@ namespace ladder::hopper_summit {
 struct Plan {
   int k_tiles;         ///< of a tile of C
   int whole;           ///< tiles that a cluster computes alone
-  int split;           ///< tiles after these, whose k tiles are shared among all clusters
-  int share;           ///< k tiles that each cluster takes of the split tiles
+  int split;           ///< tiles after these, whose k tiles clusters share
+  int share;           ///< k tiles that a cluster takes of the split tiles
   unsigned* counters;  ///< (kCounters)  see Pace; null: clusters do not wait for each other
-  int band;            ///< rows of pairs of tiles that consecutive tiles walk through
-  float4* parts;       ///< (blocks, BM*BN/4)  sums of those that begin in the middle of a tile
-  unsigned* flags;     ///< (blocks, warpgroups)  such a sum is ready; zero before and after
+  int band;            ///< rows of clusters' tiles that consecutive tiles walk through
+  float4* parts;       ///< (2 * blocks, BM*BN/4)  sums of pieces of split tiles
+  unsigned* flags;     ///< (split, warpgroups)  pieces that are there; zero before and after
 };
 
 /// k tiles of one tile of C.
@@ -27,16 +27,16 @@ struct Segment {
 };
 
 /// Where the tiles of C are, in the order in which clusters take them: down a column of `band`
-/// tiles of PAIR blocks each, then the next column.
+/// tiles, then the next column. BM and BN are those of a cluster.
 template <int BM, int BN>
 struct Order {
-  int rows;  // of pairs
+  int rows;  // of tiles
   int columns;
   int band;
 
   __device__ Order(int M, int N, int band_rows)
       : rows((M + BM - 1) / BM), columns((N + BN - 1) / BN), band(band_rows) {}
-  __device__ int row(int tile) const {  // of the pair, in elements
+  __device__ int row(int tile) const {  // of the tile, in elements
     const int first = tile / (band * columns) * band;
     return (first + tile % (band * columns) % min(band, rows - first)) * BM;
   }

@@ -25,7 +25,7 @@ struct Size {
   double tile_us;   ///< to begin and to finish a tile
   double step_us;   ///< to multiply 64 of K
   double load_us;   ///< to load 64 of K from whole lines, while all SMs load
-  double share_us;  ///< to split tiles: all clusters have to start together
+  double share_us;  ///< to split tiles
   double part_us;   ///< to add one piece of a tile
 };
 

@@ -67,15 +67,15 @@ __device__ __forceinline__ bool leave_part(float4* parts, const Pieces& pieces, 
 template <int SUMS>
 __device__ __forceinline__ void add_parts(const float4* parts, const Pieces& pieces,
                                           float (&acc)[SUMS]) {
-  const bool anew = pieces.own > 1;  // the first two may change places in a sum
-  if (anew) {
+  const bool from_zero = pieces.own > 1;  // the first two may change places in a sum
+  if (from_zero) {
 #pragma unroll
     for (float& sum : acc)
       sum = -0.0f;  // which changes nothing that is added
   }
 #pragma unroll 1
   for (int piece = 0; piece < pieces.count; ++piece) {
-    if (piece == pieces.own && !anew) continue;
+    if (piece == pieces.own && !from_zero) continue;
     const float4* const from =
         parts + static_cast<size_t>(pieces.slot(piece)) * (SUMS / 4) * 128 + threadIdx.x % 128;
 #pragma unroll
