@@ -144,7 +144,7 @@ class Make(unittest.TestCase):
         self.built_as("/root/gone")
         (self.root / "build").rename(elsewhere)
         (self.root / "build").symlink_to(elsewhere)
-        self.assertNotIn("begins anew", self.make("configured")[1])
+        self.assertNotIn("was built as", self.make("configured")[1])
         self.assertTrue((elsewhere / "objects/old.o").exists())
 
     def test_install_says_where_and_takes_a_folder_from_here(self):
