@@ -86,6 +86,17 @@ std::string plot(const Series& series, std::string_view mark) {
   return text;
 }
 
+/// The points of a curve that has few of them, to be read: "1: 4, 2: 8, 4: 16".
+std::string points_text(const Series& series) {
+  constexpr std::size_t kFew = 14;
+  if (series.points.size() > kFew) return {};
+  std::string text;
+  for (const Point& point : series.points)
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", with_unit(point.x, series.x_unit),
+                        with_unit(median_of(point.samples), series.y_unit));
+  return wrapped(text, 2);
+}
+
 std::string finding_text(const Finding& finding, std::string_view mark) {
   if (!finding.value)
     return wrapped(fmt::format("{}{}: not found. {}.", finding.name, mark, finding.how), 4, 2);
@@ -144,7 +155,7 @@ std::string report_text(const LabRun& run) {
                   run.quick ? ", quick" : "", run.program, wrapped(std::string(lab.question), 0));
   const std::string_view mark = run.simulated() ? " (simulated)" : "";
   for (const Series& series : run.report.series)
-    if (!series.points.empty()) text += plot(series, mark);
+    if (!series.points.empty()) text += plot(series, mark) + points_text(series);
   if (!run.report.findings.empty()) text += "\nFound\n";
   for (const Finding& finding : run.report.findings)
     text += finding_text(finding, mark);
