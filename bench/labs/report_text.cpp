@@ -86,15 +86,25 @@ std::string plot(const Series& series, std::string_view mark) {
   return text;
 }
 
-/// The points of a curve that has few of them, to be read: "1: 4, 2: 8, 4: 16".
+/// The points of a curve that has few of them, in columns: "1: 4   2: 8   16: 32".
 std::string points_text(const Series& series) {
   constexpr std::size_t kFew = 14;
   if (series.points.size() > kFew) return {};
+  std::vector<std::string> pairs;
+  std::size_t width = 0;
+  for (const Point& point : series.points) {
+    pairs.push_back(with_unit(point.x, series.x_unit) + ": " +
+                    with_unit(median_of(point.samples), series.y_unit));
+    width = std::max(width, pairs.back().size() + 3);
+  }
+  const std::size_t columns = std::max<std::size_t>((columns_of() - 2) / width, 1);
   std::string text;
-  for (const Point& point : series.points)
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", with_unit(point.x, series.x_unit),
-                        with_unit(median_of(point.samples), series.y_unit));
-  return wrapped(text, 2);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const bool last = (i + 1) % columns == 0 || i + 1 == pairs.size();
+    text += (i % columns == 0 ? "  " : "") +
+            (last ? pairs[i] + "\n" : fmt::format("{:<{}}", pairs[i], width));
+  }
+  return text;
 }
 
 std::string finding_text(const Finding& finding, std::string_view mark) {

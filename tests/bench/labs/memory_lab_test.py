@@ -7,6 +7,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -214,6 +215,15 @@ class MemoryLabTest(unittest.TestCase):
             self.assertEqual((code, {claim["verdict"] for claim in claims}), (0, {"simulated"}))
             words = " ".join(output.split())
             self.assertEqual(words.count("SIMULATED, NO VERDICT"), len(claims))
+
+    def test_the_points_of_a_short_curve_are_printed(self):
+        path = self.folder / "coalescing.json"
+        code, output, _ = run("run", "coalescing", "--quick", "--json", path)
+        points = json.loads(path.read_text())["series"][0]["points"]
+        rows = re.findall(r"\b(\d+): (\d+)\b", output.split(" over ")[1])
+        self.assertEqual(code, 0)
+        printed = [(str(round(each["x"])), str(round(each["samples"][0]))) for each in points]
+        self.assertEqual(rows, printed)
 
     def test_what_cannot_be_set_aside_is_not_found(self):
         path = self.folder / "interference.json"
