@@ -78,8 +78,8 @@ def draw(narrow=False):
         f"The end of a launch at {SIZE}. {tiles} tiles on {clusters} clusters are "
         f"{tiles // clusters} full rounds and {rest} tiles. With whole tiles {clusters - rest} "
         f"clusters are idle in the last round of {k_tiles} k tiles. With split tiles {sharing} "
-        f"clusters take {share} k tiles each of the {rest}, laid end to end. All clusters of a tile "
-        f"leave their sums, and the one that is done last adds them.",
+        f"clusters take {share} k tiles each of the {rest}, laid end to end. All clusters of a "
+        f"tile leave their sums, and the one that is done last adds them.",
         narrow,
     )
     left, width = (EDGE, 428) if narrow else (24, 936)
