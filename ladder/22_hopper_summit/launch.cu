@@ -19,7 +19,7 @@ namespace {
 constexpr int BK = 64;  // 128 bytes of A's rows, the widest swizzle
 // An H200 has 66 pairs of SMs: 8 pairs of block rows by 8 columns make their tiles a square of C.
 constexpr int kSquareBand = 8;
-// If B is no larger, clusters compute tiles of all its columns at once: each row of A passes by once.
+// If B is no larger, tiles of all its columns are computed at once: each row of A passes by once.
 constexpr std::size_t kResidentBytes = std::size_t{36} << 20;
 // With fewer epochs in a tile, all that 66 clusters read for a tile each is less than 18 MB, and L2
 // holds it, however far they drift.
