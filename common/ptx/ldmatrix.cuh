@@ -4,8 +4,9 @@
 ///        where mma.cuh wants them. Compute capability 7.5; stmatrix() 9.0.
 ///
 /// In memory, a tile is 8 rows of 16 bytes, which may lie anywhere: lane 8 i + r names row r of
-/// tile i. In registers, word i of lane 4 r + c is elements 2 c and 2 c + 1 of row r of tile i. All
-/// lanes of the warp execute the same call.
+/// tile i. In registers, word i of lane 4 r + c is elements 2 c and 2 c + 1 of row r of tile i. A
+/// word may also be one element of 4 bytes: then a tile is 8 x 4 of them, as mma_tf32() wants A,
+/// and it cannot be transposed. All lanes of the warp execute the same call.
 #pragma once
 
 #include "common/ptx/here.cuh"

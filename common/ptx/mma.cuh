@@ -14,7 +14,8 @@
 ///   sum, 16 x 8, FP32  sum[0]  (r, 2 c); sum[1] (r, 2 c + 1)
 ///                      sum[2]  8 rows below sum[0]; sum[3] below sum[1]
 ///
-/// ldmatrix() loads such words of 16-bit elements. All lanes of the warp execute the same call.
+/// ldmatrix() loads such words: those of 16-bit elements, and those of A in TF32. All lanes of the
+/// warp execute the same call.
 #pragma once
 
 #include "common/ptx/here.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// \file  common/ptx/wgmma.cuh
-/// \brief Products on the tensor cores by a whole warpgroup, four warps, which go on while it is
+/// \brief Products on the tensor cores by a whole warpgroup, which continues while they are
 ///        computed. Both factors are in shared memory. Compute capability 9.0a.
 ///
 /// A product D += A B has 64 rows and N columns, and depth 16 in BF16 or FP16. With r = lane / 4

@@ -9,7 +9,7 @@ ROUNDS = 2  # of whole tiles that are drawn
 
 
 def cut(c):
-    """(clusters, tiles, k tiles of each, tiles left after full rounds, share of each cluster).
+    """(clusters, tiles, k tiles of each, tiles left after full rounds, share of a cluster).
 
     As the kernel's cut: a share is a multiple of the k tiles under which results leave.
     """
@@ -24,13 +24,15 @@ def cut(c):
 def draw_panel(picture, x, y, scale, height, words, last):
     """The end of a launch: clusters downwards, k tiles to the right."""
     clusters, tiles, k_tiles, rest, share = last["cut"]
+    sharing = -(-rest * k_tiles // share)
     picture.text(x, y - 10, words, "strong")
     for number in range(ROUNDS):
         name = f"round {tiles // clusters - ROUNDS + number + 1}"
         picture.cell(x + number * k_tiles * scale, y, k_tiles * scale, height, "f2 tint", name)
     at = x + ROUNDS * k_tiles * scale
     if last["shared"]:
-        picture.cell(at, y, share * scale, height, "f3 tint", f"{share} k tiles")
+        busy = height * sharing / clusters
+        picture.cell(at, y, share * scale, busy, "f3 tint", f"{share} k tiles")
         return
     busy = height * rest / clusters
     picture.cell(at, y, k_tiles * scale, busy, "f2 tint", f"{rest} tiles")
@@ -66,17 +68,18 @@ def draw(narrow=False):
     c = tile_constants(22)
     found = cut(c)
     clusters, tiles, k_tiles, rest, share = found
+    sharing = -(-rest * k_tiles // share)
     picture = Picture(
         "rung_22_tail",
         580,
-        f"The last {rest} tiles are split among all {clusters} clusters",
+        f"The last {rest} tiles are split among {sharing} clusters",
         f"M = N = K = {SIZE}: {tiles} tiles of {PAIR * c['BM']} x {c['BN']}, {k_tiles} k tiles "
         f"each; the end of the launch",
         f"The end of a launch at {SIZE}. {tiles} tiles on {clusters} clusters are "
         f"{tiles // clusters} full rounds and {rest} tiles. With whole tiles {clusters - rest} "
-        f"clusters are idle in the last round of {k_tiles} k tiles. With split tiles each cluster "
-        f"takes {share} k tiles of the {rest}, laid end to end. A cluster that has no beginning of "
-        f"a tile leaves its sums to the one that has it.",
+        f"clusters are idle in the last round of {k_tiles} k tiles. With split tiles {sharing} "
+        f"clusters take {share} k tiles each of the {rest}, laid end to end. All clusters of a "
+        f"tile leave their sums, and the one that is done last adds them.",
         narrow,
     )
     left, width = (EDGE, 428) if narrow else (24, 936)
@@ -88,7 +91,7 @@ def draw(narrow=False):
         y += height + 46
     picture.text(left, y - 12, "the first of the split tiles, end to end", "strong")
     y = draw_row(picture, left, y, width, found)
-    entries = [("f3 tint", "has the beginning, adds"), ("f1 tint", "leaves its sums")]
+    entries = [("f3 tint", "the beginning of a tile"), ("f1 tint", "the rest of it")]
     y = picture.legend(left, y + 32, entries)
     words = f"the last round takes {share} k tiles and the adding, instead of {k_tiles} k tiles"
     picture.conclude(left, y + 8 if narrow else 0, words)

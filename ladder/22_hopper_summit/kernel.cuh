@@ -84,7 +84,7 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, STAGES>& shared,
 
 /// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles of ROWS*BM x COLUMNS*BN.
 /// \tparam  BM,BN,BK  block tile in elements; BM is 64 or 128, BN a multiple of 64 up to 256, BK is
-///                    64 and one warpgroup per 64 rows after the producer's
+///                    64. The block has the producer's warpgroup and one for each 64 rows
 /// \tparam  ROWS,COLUMNS  of blocks in a cluster: those of a row share A, those of a column share B
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
 /// \param   map_a     A as (M, K) with boxes of BM/COLUMNS x BK
@@ -102,7 +102,8 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
            const bf16* C, const __grid_constant__ Plan plan) {
   constexpr int kConsumerGroups = BM / 64;
   constexpr int kBoxes = BN / kBoxColumns;
-  // Products of a k tile begin before those of the last have ended, if that leaves stages to fill.
+  // Products of a k tile begin before those of the k tile before have ended, if there are enough
+  // stages for it.
   constexpr int kAhead = STAGES > 4 ? 1 : 0;
   static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
   using Stage = hopper_summit::Stage<BM, BN, BK>;
@@ -183,7 +184,7 @@ __global__ void __launch_bounds__(128 + BM / 64 * 128, 1)
       ptx::wgmma_commit();
     };
     const auto release = [&] {  // the stage that has been multiplied
-      // A stage that is not filled again has nobody who waits. So a block may leave before another.
+      // Nobody waits for a stage that is not filled again. So a block may leave before the others.
       if (threadIdx.x % 128 < seat.kSharers && again > 0) {
         ptx::mbarrier_arrive_in_block(&shared.empty[done.stage], sharer);
       }

@@ -22,12 +22,12 @@ template <int BM, int BN, int BK, int STAGES>
 struct Shared {
   Stage<BM, BN, BK> stages[STAGES];    // (STAGES)
   Results results[BM / 64][kResults];  // (BM/64, 2)  of each warpgroup
-  unsigned is_last[BM / 64];           // (BM/64)  of each warpgroup, as split tiles have it
+  unsigned is_last[BM / 64];           // (BM/64)  each warpgroup: its piece was the last to come
   ptx::Mbarrier full[STAGES];          // (STAGES)  the stage has been filled
   ptx::Mbarrier empty[STAGES];         // (STAGES)  all that share it have multiplied it
 };
 
-/// A place in the ring of stages, and how often it has gone around: no division in the main loop.
+/// A place in the ring of stages, and the parity of its round: no division in the main loop.
 template <int STAGES>
 struct Place {
   int stage = 0;

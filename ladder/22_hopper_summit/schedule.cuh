@@ -56,7 +56,7 @@ class Segments {
         at_(cluster * plan.share),
         end_(min(at_ + plan.share, plan.split * plan.k_tiles)) {}
 
-  /// Of all segments that are left.
+  /// k tiles in all segments that are left.
   __device__ int k_tiles() const {
     const int whole = tile_ < plan_.whole ? (plan_.whole - tile_ - 1) / clusters_ + 1 : 0;
     return whole * plan_.k_tiles + max(0, end_ - at_);

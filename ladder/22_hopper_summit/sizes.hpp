@@ -48,16 +48,16 @@ struct Cut {
   int clusters;  ///< that run
   int k_tiles;   ///< of a tile
   int whole;     ///< tiles that a cluster computes alone
-  int split;     ///< tiles after these, shared among all clusters
-  int share;     ///< k tiles that each cluster takes of them
-  double us;     ///< that it should take
+  int split;     ///< tiles after these, shared among clusters
+  int share;     ///< k tiles that each of those takes of them
+  double us;     ///< how long all should take
 };
 
 /// \brief  How long 64 of K take: until they are multiplied, or until they have come.
 /// \param  busy  the part of all clusters that run. An SM alone loads at most kAlone times as fast.
 inline double step_us(const Size& size, const Shape& shape, double busy) {
   constexpr double kAlone = 2.5;
-  constexpr int kLine = 64;  // elements; if rows are no multiple, 128 bytes of one lie in two lines
+  constexpr int kLine = 64;  // elements; if rows are no multiple of it, a box's lie in two lines
   const double of_a = static_cast<double>(size.BM) / size.columns;  // rows that a block asks for
   const double of_b = static_cast<double>(size.BN) / size.rows;     // columns
   const double lines =
@@ -67,12 +67,12 @@ inline double step_us(const Size& size, const Shape& shape, double busy) {
 }
 
 /// \brief The cut of a shape. The tiles of the last round, or of the only one, are split if that
-///        is sooner, in as many pieces as that takes.
+///        is faster, into the number of pieces that is the fastest.
 inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   constexpr int kBoxColumns = 64;
   constexpr long long kMostTiles = 1 << 30;
   constexpr std::array kPieces = {2, 3, 4, 6, 8, 12, 16};
-  const int boxes = size.BN / kBoxColumns;  // segments are multiples: results leave under them
+  const int boxes = size.BN / kBoxColumns;  // shares are multiples: results leave under them
   const long long rows = ceil_div(shape.M, size.rows * size.BM);  // no memory holds 2^31 tiles
   const int tiles =
       static_cast<int>(std::min(rows * ceil_div(shape.N, size.columns * size.BN), kMostTiles));
@@ -92,8 +92,9 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
            .us = size.start_us + tiles / most * full_us + last_us};
   const int padded = ceil_div(k_tiles, boxes) * boxes;  // the last of them are zeros
   for (const int pieces : kPieces) {
-    // Clusters that are at the same k tiles read the same of A or B at the same time. So all tiles
-    // are cut alike; or, after whole rounds, somehow, if halves of them almost find clusters.
+    // Clusters that are at the same k tiles read the same parts of A or B at the same time. So all
+    // tiles are cut alike. There is an exception: after whole rounds, shares may begin anywhere in
+    // a tile if halves of the tiles almost find clusters.
     const bool alike = rest * pieces <= most;
     const bool almost = tiles > most && pieces == 2 && rest * 5 <= most * 3;
     if (rest == 0 || (!alike && !almost)) break;
@@ -116,7 +117,7 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   return best;
 }
 
-/// Number of the size that should be the fastest. A pair of blocks needs two SMs.
+/// Number of the size that should be the fastest. A cluster needs an SM for each of its blocks.
 inline int fastest_size(const Shape& shape, int sms) {
   const auto us = [&](const Size& size) {
     return size.rows * size.columns > sms ? std::numeric_limits<double>::max()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// \file  ladder/22_hopper_summit/split_tail.cuh
 /// \brief How clusters that share the k tiles of a split tile of C add up their sums: each leaves
-///        its own, and who comes last adds them. Nobody waits, so clusters need not run together.
+///        its own, and the last to come adds them. Nobody waits, so clusters need not run together.
 #pragma once
 
 #include "common/device.cuh"
@@ -18,8 +18,8 @@ struct Pieces {
   int warpgroup;  ///< in the cluster
   int warpgroups;
 
-  /// Of a piece, among all that are left. A cluster may have the end of one tile and the begin of
-  /// another.
+  /// Where the sums of a piece are among those of all. A cluster has two slots, because it may have
+  /// the end of one tile and the beginning of another.
   __device__ int slot(int piece) const {
     return ((cluster + piece) * 2 + (piece == 0 ? 1 : 0)) * warpgroups + warpgroup;
   }
@@ -41,7 +41,7 @@ __device__ __forceinline__ Pieces pieces_of(const Plan& plan, const Segment& seg
 /// \param   counter  of the tile's pieces that have been left, for this warpgroup; zero before and
 ///                   after
 /// \param   is_last  a word in shared memory, of this warpgroup
-/// \return  those of all other pieces have been left, too
+/// \return  true if those of all other pieces have been left, too
 template <int SUMS>
 __device__ __forceinline__ bool leave_part(float4* parts, const Pieces& pieces, unsigned* counter,
                                            const float (&acc)[SUMS], unsigned* is_last,

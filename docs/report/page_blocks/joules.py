@@ -180,8 +180,13 @@ def register_bytes(rung):
 
 
 def l2_bytes(counted):
-    """What SMs read from L2 and write to it; by the emulator before requests are merged."""
+    """What SMs read from L2 and write to it, after requests have been merged on the way."""
     return counted["lts__t_sectors_srcunit_tex.sum"] * SECTOR
+
+
+def asked_bytes(traced_rung):
+    """The same before anything is merged: only the emulator knows."""
+    return traced_rung["l2_sectors_most"] * SECTOR
 
 
 def dram_bytes(counted):
@@ -226,7 +231,12 @@ def byte_levels_block(*_):
         )
 
 
-LEVELS = {"DRAM": dram_bytes, "L2": l2_bytes, "L2, asked": l2_bytes, "shared memory": shared_bytes}
+LEVELS = {
+    "DRAM": dram_bytes,
+    "L2": l2_bytes,
+    "L2, asked": asked_bytes,
+    "shared memory": shared_bytes,
+}
 LEVERS = (  # rung, what it does, size, level, by whom it is counted
     ("wave_swizzle", "tiles of a wave in a square", 16384, "DRAM", profile),
     ("wide_tile", "a tile of 128 × 256 for 128 × 128", COUNTED, "L2", profile),
