@@ -28,7 +28,8 @@ class Pace {
     if (epoch_ > 0) {
       // The next epoch has this counter, too. Nobody counts there before all have begun this one.
       const unsigned last = epoch_ - 1;
-      // It is about speed, not about results: if others do not even run yet, we do not wait.
+      // This is about speed, not about results. So if others do not even run yet, we stop waiting;
+      // then clusters may be further apart, and later epochs may be counted here, too.
       for (int i = 0; i < kPatience; ++i) {
         if (ptx::load_acquire(&counters_[last % 2]) >= clusters_ * (last / 2 + 1)) break;
       }
