@@ -210,7 +210,7 @@ def slices(what):
     most = [most for _, most in found]
     if None in most:
         return "was not counted, because one slice also had the program's sum"
-    return f"is {percent(max(most))} of it"
+    return f"is {percent(max(most))}"
 
 
 def slices_block(*_):

@@ -95,10 +95,10 @@ class L2RequestsTest(unittest.TestCase):
 
         self.assertEqual(shares(900)[:2], ((0.9, None), "90.0 %"))
         self.assertIn("was not counted", shares(900)[2])
-        self.assertEqual(shares(121), ((90 / 110, 1.1), "81.8 %", "is 110.0 % of it"))
+        self.assertEqual(shares(121), ((90 / 110, 1.1), "81.8 %", "is 110.0 %"))
 
     def test_pages_show_the_records(self):
-        self.assertIn("least of 80 slices", memory_programs.slices_block())
+        self.assertIn(" of 80 slices, beside the mean", memory_programs.slices_block())
         path = SOURCES / memory_programs.FOLDER / "kv_pipeline_requests.json"
         first = json.loads(path.read_text())["benchmarks"][0]
         looked_up = f"{100 * first['looked_up'] / first['asked']:.1f} %"
