@@ -45,7 +45,7 @@ def lines_of(message):
 
 
 def part_text(part, above):
-    """What a part has to say, as HTML. above: what the page has said of this rung already."""
+    """What a part has to say, as HTML. above: {what the page has said of this rung: of which test}"""
     text = [
         f'<h3>{esc(part["name"])}: {figure(part["points"])} of '
         f'{figure(part["max_points"])}</h3>'
@@ -59,13 +59,13 @@ def part_text(part, above):
         names = "; ".join(esc(test["name"]) for test in tests)
         text.append(f"<p>{names} <span class='soft'>({worth})</span></p>")
         if gist(first) in above:
-            text.append("<p>The same as above.</p>")
+            text.append(f"<p>The same as for “{esc(above[gist(first)])}”, above.</p>")
         elif first["message"].strip():
             text.append(f"<pre>{esc(lines_of(first['message']))}</pre>")
         meaning = explanation(first) if part["id"] in ("visible", "hidden") else ""
         if meaning and meaning not in above:
             text.append(f"<p>{esc(meaning)}</p>")
-        above |= {gist(first), meaning}
+        above |= {gist(first): first["name"], meaning: first["name"]}
     return text
 
 
@@ -95,7 +95,7 @@ def rung_text(row):
     text.append(table(("part", "points", "of"), rows, numbers=(1, 2)))
     if best:
         text.append("<p>All of it is right. Well done.</p>")
-    above = set()
+    above = {}
     for part in grade["parts"]:
         if part["max_points"] is not None and part["status"] in ("fail", "part"):
             text += part_text(part, above)

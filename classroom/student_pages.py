@@ -15,6 +15,7 @@ MISSING = re.compile(
     r"|\bbuild/(?:benchmark|ablation|memory_lab)\b|--device gpu|\bpython3 -m (?:bench|docs)\."
     r"|\bncu --"
 )
+ON_A_GPU = re.compile(r"\b(?:With|[Ii]f you have) a GPU,")  # what a class's programs do not time
 OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check(?!.*--json)|trace|run|predict)\s+(\d\d)\b")
 OF_THE_LADDER = re.compile(r"\bbuild/ladder (?:check|trace|run|predict|list)\b[^`\n#]*")
 OWN_FILE = re.compile(r"`ladder/(\d\d_\w+/(?:kernel\.cuh|launch\.cu))`")
@@ -128,20 +129,24 @@ def with_own_commands(page):
         text = "".join(kept).replace("\0", "\\\n")
         return f"{block[1]}{block[2]}{block[3]}\n{text}{block[1]}{block[2]}\n"
 
-    return with_own_program(BLOCK.sub(shortened, outside_of_blocks(page, without_sentences)))
+    page = outside_of_blocks(page, lambda text: without_sentences(text, MISSING))
+    return with_own_program(BLOCK.sub(shortened, page))
 
 
-def without_sentences(text):
-    """Prose without the sentences that name a command which is not there."""
-    if not MISSING.search(text):
-        return text
+def without_sentences(text, unwanted):
+    """Prose without the sentences in which something unwanted stands."""
     paragraphs = []
     for paragraph in re.split(r"(\n{2,})", text):
-        if MISSING.search(paragraph):
+        if unwanted.search(paragraph):
             sentences = re.split(r"(?<=[.!?:])(?=\s)", paragraph)
-            paragraph = "".join(each for each in sentences if not MISSING.search(each))
+            paragraph = "".join(each for each in sentences if not unwanted.search(each))
         paragraphs.append(paragraph)
     return "".join(paragraphs)
+
+
+def without_times(page):
+    """A page that does not send its reader to measure on a GPU."""
+    return outside_of_blocks(page, lambda text: without_sentences(text, ON_A_GPU))
 
 
 def without_a_gpu(page):
@@ -154,7 +159,7 @@ def lesson_page(text, rung, secrets):
     text = OF_A_WIDGET.sub("", text)
     text = OWN_COPY.sub("", text).replace(EXERCISES + "\n\n", EXERCISES)
     text = text.replace(EXERCISES, f"{EXERCISES}{IN_A_CLASS.format(folder=rung.folder)}\n\n")
-    page = without_a_gpu(text)
+    page = without_times(without_a_gpu(text))
     page = PREDICT.sub(AFTER_A_START.format(number=rung.number), page)
     page = page.replace(RUN_IT, RUN_IT + AFTER_THE_GAP.format(folder=rung.folder))
     return MARKERS.sub("", without_answers(with_own_commands(page), secrets, rung.number))
@@ -168,7 +173,7 @@ def spared(build):
 def chapter_page(text, secrets, numbers=None):
     """Any other page; it says so where it names what a class does not have. secrets, numbers: as
     without_answers() and with_own_program() take them"""
-    text = OF_A_WIDGET.sub("", text)
+    text = without_times(OF_A_WIDGET.sub("", text))
     page = MARKERS.sub("", without_answers(with_own_program(text, numbers), secrets))
     page = TRY_IT.sub(lambda heading: heading[0] + OWN_KERNELS, page)
     page = OWN_FILE.sub(r"`work/\1`", page)

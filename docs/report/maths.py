@@ -88,9 +88,9 @@ def maths_block(rung, size=SIZE):
     intensity = 2 * size**3 / loaded
     try:
         passed = profile(rung, size)["l1tex__data_pipe_lsu_wavefronts.sum"]
-        counted = f"ncu counts {passed / warp_fmas:.3g}"
+        counted = f"Nsight Compute counts {passed / warp_fmas:.3g}"
     except gaps(size):
-        counted = f"ncu's count is {NOT_YET}"
+        counted = f"Nsight Compute's count is {NOT_YET}"
     try:
         result = outcome(rung, size)
     except gaps(size):

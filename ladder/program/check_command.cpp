@@ -207,6 +207,8 @@ class Check {
                     hazards > 0 ? counted_hazards(hazards)
                     : more > 0  ? counted_hazards(more) + " in a small problem"
                     : right     ? "no hazards"
+                    : !is_verified && trace.problem.beta == 0 && !again
+                        ? "no race and no bad access seen where beta is 0"
                     : !is_verified
                         ? "no race and no bad access seen"
                         : fmt::format("for M, N, K = {}, {}, {}", gains_problem().shape.M,

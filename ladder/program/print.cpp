@@ -73,8 +73,8 @@ std::string way_to_check(const Climb& climb) {
                              : fmt::format(" --m {} --n {} --k {}", M, N, K);
   }
   const char* const own = std::getenv("LADDER_CHECK");
-  return folded(fmt::format("\nTo look for races and bad accesses: {}{}{}\n",
-                            own == nullptr ? "build/ladder check" : own, rungs, shape));
+  return fmt::format("\nTo look for races and bad accesses:\n  {}{}{}\n",
+                     own == nullptr ? "build/ladder check" : own, rungs, shape);
 }
 
 std::string gpu_table(const Climb& climb) {

@@ -425,7 +425,7 @@ class PagesTest(unittest.TestCase):
         page = Page(class_feedback.feedback("ada", [row("ada", 3, grade)]))
         self.assertIn("race: thread", page.text)
         self.assertNotIn("in other words", page.text)
-        self.assertIn("The same as above", page.text)
+        self.assertRegex(page.text, r"The same as for “.+”, above")
         self.assertIn("All threads must pass a barrier", page.text)
         self.assertIn("30 of 80 points", page.text)
         self.assertIn("Hints read: 2", page.text)

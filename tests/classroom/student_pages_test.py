@@ -49,6 +49,14 @@ class StudentPagesTest(unittest.TestCase):
             "\n```sh\npython3 -m classroom.student trace 02   # this\n```\n\nEnd.\n",
         )
 
+    def test_nobody_is_sent_to_measure(self):
+        page = "# Title\n\nCount them. If you have a GPU, measure\nit (`make run`). Why?\n"
+        for said in (
+            student_pages.lesson_page(page, own_rungs()[1], {}),
+            student_pages.chapter_page(page, {}),
+        ):
+            self.assertEqual(said, "# Title\n\nCount them. Why?\n")
+
     def test_what_is_said_of_a_widget_goes_with_it(self):
         widget = "\n\n<!-- widget banks width=4 -->\n\n## Next\n"
         for text, left in (

@@ -40,7 +40,7 @@ def resources(rung):
     at = f" (at M = N = K = {shape[0]})" if len(rung.configurations) > 1 else ""
     regs = held = NOT_YET
     if kernel["registers"] is not None:
-        regs = f"{kernel['registers']} (ncu at {kernel['registers_at']})"
+        regs = f"{kernel['registers']} (Nsight Compute, at {kernel['registers_at']})"
         if "setmaxnreg_inc<" in (rung.path / "kernel.cuh").read_text():
             regs += " at launch; later the producer warps give some to the consumer warps"
         held = f"{kernel['blocks_per_sm']}, limited by {kernel['limits']}"

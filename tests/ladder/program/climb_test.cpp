@@ -81,8 +81,7 @@ std::string text_of_wrong_climb(const Shape& shape) {
 
 TEST(ClimbTest, WrongResultsNameTheCommandThatLooksForTheCause) {
   const auto ends = [](const Shape& shape, const std::string& command) {
-    return text_of_wrong_climb(shape).ends_with("\nTo look for races and bad accesses: " + command +
-                                                "\n");
+    return text_of_wrong_climb(shape).ends_with(":\n  " + command + "\n");
   };
   EXPECT_TRUE(ends({.M = 65, .N = 65, .K = 65}, "build/ladder check 02 04 --size 65"));
   EXPECT_TRUE(ends({.M = 9, .N = 8, .K = 7}, "build/ladder check 02 04 --m 9 --n 8 --k 7"));
