@@ -177,7 +177,7 @@ def mistakes_part(graded):
     rest = len(common) - len(rows)
     return [
         "<h2>Commonest mistakes</h2>",
-        "<p>A submission with a hazard, or wrong for every visible shape, counts for that alone.</p>",
+        "<p>One with a hazard, or wrong for every visible shape, counts for that alone.</p>",
         table(("mistake", "submissions", "rungs"), rows, numbers=(1,)),
         *([f"<p class='soft'>{rest} others are rarer.</p>"] if rest > 0 else []),
     ]
