@@ -45,7 +45,7 @@ def lines_of(message):
 
 
 def part_text(part, above):
-    """What a part has to say, as HTML. above: {what the page has said of the rung: of which test}"""
+    """What a part has to say, as HTML. above: {what the page has said of a rung: of which test}"""
     text = [
         f'<h3>{esc(part["name"])}: {figure(part["points"])} of '
         f'{figure(part["max_points"])}</h3>'
