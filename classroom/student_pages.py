@@ -12,6 +12,7 @@ from classroom.source_text import squeezed
 # What a page may name that a class does not have: timings, the grader, and the answers.
 MISSING = re.compile(
     r"\bmake (?:grade|diff|bench|compare|roofs|ablate|lab|plot|maths|report|record|install)\b"
+    r"|\bmake rung-"
     r"|\bbuild/(?:benchmark|ablation|memory_lab)\b|--device gpu|\bpython3 -m (?:bench|docs)\."
     r"|\bncu --"
 )

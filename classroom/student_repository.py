@@ -91,7 +91,8 @@ glassbox: ## run any CUDA program without a GPU, and check it: FILE=my.cu [ARGS=
 
 # A pull that neither asks how nor for a message, whatever git is configured to.
 update: ## what your teacher has added; your commits and your folder in work/ stay
-	@git pull --quiet --no-rebase --no-edit
+	@before=$$(git rev-parse HEAD) && git pull --quiet --no-rebase --no-edit && \\
+		{ [ "$$before" != "$$(git rev-parse HEAD)" ] || echo 'There is nothing new.'; }
 	@$(STUDENT) progress
 
 grade:
@@ -116,6 +117,10 @@ README = """\
 @title@
 Here you write CUDA kernels that multiply matrices, one rung of a ladder after the other. This copy
 holds @rungs@.
+
+Each rung computes C = alpha·A·B + beta·C, where A is a matrix of M rows and K columns, B has K
+and N, and C has M and N. Their elements are C++'s `float`, which is also called FP32; `double` is
+FP64.
 
 You need Linux (or WSL2) and no GPU. Your kernels run on an emulator, which sees every access to
 memory and names races, reads beyond an edge and missing barriers.
@@ -152,7 +157,7 @@ It is a part of GEMM Ladder, an open educational project, made for classes from 
 @commit@. The kernels in `ladder/` are starters: the section that you are asked to write is empty,
 and lessons hide it; chapters do, too, until the starter of a later rung shows it. What times
 kernels on a GPU and what grades them stays with your teacher; the times and counters that you see
-were recorded on NVIDIA GPUs.
+were recorded on NVIDIA GPUs, with NVIDIA's profiler Nsight Compute (`ncu`).
 
 You may edit everything, but only your folder in `work/` counts, and it is graded with your
 teacher's copy of the rest. This folder is a git repository: commit as often as you like.

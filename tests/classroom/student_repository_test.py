@@ -349,6 +349,8 @@ class StudentRepositoryTest(unittest.TestCase):
             self.assertNotEqual(run("git", "pull")[0], 0, "then nobody needs make update")
             code, said = run("make", "update")
             self.assertEqual(code, 0, said)
+            self.assertNotIn("nothing new", said)
+            self.assertIn("nothing new", run("make", "update")[1])
             self.assertEqual(mine.read_text(), "// not committed\n")
             self.assertTrue((clone / RUNGS[1].path / "kernel.cuh").is_file())
             self.assertIn("hints", run(*student, "progress")[1])
