@@ -11,7 +11,7 @@
 
 namespace ladder::glassbox {
 
-/// What such an address becomes: a macro of runtime/host_functions.hpp.
+/// What such an address becomes: a macro of cuda_headers/cuda_runtime.h.
 constexpr const char* kTakenOnHost = "LADDER_TAKEN_ON_HOST";
 /// With this the macro says what the program says, for compilers that do not take the other.
 constexpr const char* kPlainAddresses = "LADDER_PLAIN_ADDRESSES";

@@ -177,11 +177,20 @@ void tell_of_frees(emulator::KernelTrace& trace) {
   const auto frees_at = [&](const emulator::Place& place) {
     return std::ranges::find(frees, place) != frees.end();
   };
+  const auto is_of_free = [&](const emulator::Fault& fault) {
+    return group_of(fault.kind) == emulator::FaultGroup::kRace && fault.other && fault.element &&
+           fault.element->array == heap->name &&
+           (frees_at(fault.place) || frees_at(fault.other->place));
+  };
+  // The last who counts down frees: an atomic before it is over.
+  std::erase_if(trace.hazards, [&](const emulator::Fault& fault) {
+    return is_of_free(fault) && fault.access &&
+           (fault.access->verb == emulator::AccessVerb::kUpdate ||
+            fault.other->verb == emulator::AccessVerb::kUpdate);
+  });
   for (emulator::Fault& fault : trace.hazards) {
-    if (group_of(fault.kind) != emulator::FaultGroup::kRace || !fault.other) continue;
-    if (!fault.element || fault.element->array != heap->name) continue;
+    if (!is_of_free(fault)) continue;
     if (!frees_at(fault.place)) {
-      if (!frees_at(fault.other->place)) continue;
       std::swap(fault.place, fault.other->place);
       std::swap(fault.thread, fault.other->thread);
       if (fault.other->block) std::swap(fault.block, *fault.other->block);

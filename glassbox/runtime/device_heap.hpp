@@ -23,7 +23,7 @@ Allocation* device_heap();
 void start_heap_launch();
 
 /// \brief What a trace says of memory that kernels took. Who frees it stores to all of it, as a
-///        trace sees it: a race with that is a free too early, and no line of the program counts it.
+///        trace sees it: a race with that is a free too early, and counts as no access.
 void tell_of_frees(emulator::KernelTrace& trace);
 
 }  // namespace ladder::glassbox

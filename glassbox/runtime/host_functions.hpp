@@ -44,9 +44,3 @@ template <auto kFunction>
 }
 
 }  // namespace ladder::glassbox
-
-#ifdef LADDER_PLAIN_ADDRESSES
-#define LADDER_TAKEN_ON_HOST(...) (__VA_ARGS__)
-#else
-#define LADDER_TAKEN_ON_HOST(...) ::ladder::glassbox::taken_on_host<__VA_ARGS__>(#__VA_ARGS__)
-#endif

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -29,8 +30,7 @@ namespace {
 using Word = std::uintptr_t;
 
 constexpr std::size_t kMostTables = 64;
-constexpr std::size_t kMostBytesOfArray = std::size_t{1} << 20;
-constexpr std::size_t kMostBytes = 4 * kMostBytesOfArray;
+constexpr std::size_t kMostBytes = std::size_t{32} << 20;  ///< of all arrays
 
 /// The table of a class, and of the class in others.
 struct Table {
@@ -211,16 +211,25 @@ void fail(std::size_t table) {
       {emulator::FaultKind::kHostObject, {{"class", Tables::instance().class_of(table)}}});
 }
 
-/// Calls visit(words) for the arrays that a kernel and the host share by copies or otherwise.
-template <class Visit>
-void for_each_array(Visit visit) {
-  std::size_t bytes = 0;
+/// What a kernel and the host share by copies or otherwise; without the heap of the kernels alone.
+std::vector<std::span<Word>> shared_words() {
+  std::vector<std::span<Word>> all;
   for (const Allocation* array : Allocations::instance().live()) {
-    if (array->kind == MemoryKind::kHeap || array->bytes > kMostBytesOfArray) continue;
-    bytes += array->bytes;
-    if (bytes > kMostBytes) return;
-    visit(std::span(reinterpret_cast<Word*>(array->data), array->bytes / sizeof(Word)));
+    if (array->kind != MemoryKind::kHeap)
+      all.emplace_back(reinterpret_cast<Word*>(array->data), array->bytes / sizeof(Word));
   }
+  return all;
+}
+
+/// \brief Is there more than is looked at? From then on nothing is: what a kernel has made would
+///        not be told from what the host has.
+bool are_too_many(const std::vector<std::span<Word>>& all) {
+  static std::atomic<bool> were_too_many = false;
+  std::size_t bytes = 0;
+  for (const std::span<Word> words : all)
+    bytes += words.size_bytes();
+  if (bytes > kMostBytes) were_too_many = true;
+  return were_too_many;
 }
 
 }  // namespace
@@ -233,12 +242,18 @@ bool offer_room_for_tables(std::uintptr_t* words) {
 
 TablesOfLaunch::TablesOfLaunch() {
   const Tables& tables = Tables::instance();
-  if (!tables.empty()) for_each_array([&](std::span<Word> words) { tables.begin(words); });
+  if (tables.empty()) return;
+  const std::vector<std::span<Word>> all = shared_words();
+  is_open_ = !are_too_many(all);
+  if (!is_open_) return;
+  for (const std::span<Word> words : all)
+    tables.begin(words);
 }
 
 TablesOfLaunch::~TablesOfLaunch() {
-  const Tables& tables = Tables::instance();
-  if (!tables.empty()) for_each_array([&](std::span<Word> words) { tables.end(words); });
+  if (!is_open_) return;
+  for (const std::span<Word> words : shared_words())
+    Tables::instance().end(words);
 }
 
 }  // namespace ladder::glassbox

@@ -18,14 +18,17 @@ constexpr std::size_t kRoomForTables = 2048;
 /// One for each program: of one with several libraries, no tables are told apart.
 bool offer_room_for_tables(std::uintptr_t* words);
 
-/// \brief As long as a kernel runs; in it Allocations::Door is open. Looks at arrays of at most a
-///        MiB, if the program has classes with virtual functions.
+/// \brief As long as a kernel runs; in it Allocations::Door is open. Looks at all arrays, if the
+///        program has classes with virtual functions; once they are more than 32 MiB, never again.
 class TablesOfLaunch {
  public:
   TablesOfLaunch();
   ~TablesOfLaunch();
   TablesOfLaunch(const TablesOfLaunch&) = delete;
   TablesOfLaunch& operator=(const TablesOfLaunch&) = delete;
+
+ private:
+  bool is_open_ = false;
 };
 
 }  // namespace ladder::glassbox

@@ -107,6 +107,9 @@ std::vector<Sample> accesses() {
   Fault update_of_blocks = update;
   update_of_blocks.kind = Kind::kRaceBetweenBlocks;
   update_of_blocks.other->block = Index{1, 2, 0};
+  Fault atomics = with_other(access_of(Kind::kRaceBetweenBlocks, AccessVerb::kUpdate, kMatrix),
+                             AccessVerb::kUpdate);
+  atomics.other->block = Index{1, 2, 0};
   Fault update_of_matrix = update;
   update_of_matrix.element = kMatrix;
   const Fields freed = {{"freed_file", "main.cu"}, {"freed_line", 7}};
@@ -132,6 +135,10 @@ std::vector<Sample> accesses() {
       {between, "race: " + does + "stores C[480]" + kHere +
                     ", and thread (31, 0, 0) of block (1, 2, 0) loads it at kernel.cu:33; blocks "
                     "run in any order, so one block should compute each element of C"},
+      {atomics, "race: " + does + "updates C[480]" + kHere +
+                    ", and thread (31, 0, 0) of block (1, 2, 0) updates it at kernel.cu:33; an "
+                    "atomic of block scope, such as atomicAdd_block(), is none for another block: "
+                    "use one of the device's, such as atomicAdd()"},
       {update_of_matrix,
        "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) both load C[480], change it "
        "and store it at kernel.cu:40: what one of them adds may be lost; one thread should compute "

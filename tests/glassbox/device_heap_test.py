@@ -109,6 +109,12 @@ SOUND = {
       __syncwarp();
       if (lane == 31) free(p[w]);
     }""",
+    "a count in it": """__global__ void k(int* out) {
+      __shared__ int* p;
+      if (threadIdx.x == 0) { p = (int*)malloc(16); *p = 64; }
+      __syncthreads();
+      if (atomicSub(p, 1) == 1) { free(p); out[0] = 1; }
+    }""",
     "a count": SHARED
     + """  __shared__ int left;
       if (threadIdx.x == 0) left = 64;
