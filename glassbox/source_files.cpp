@@ -156,8 +156,8 @@ fs::path SourceFiles::rewritten(const fs::path& source) {
     const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;
     text.replace(it->begin, it->end - it->begin, quoted(fs::absolute(taken)));
   }
+  if (!addresses_on_host(text, all_functions_of_device_).empty()) takes_addresses_ = true;
   text = without_launch_syntax(text, all_functions_of_device_).value_or(text);
-  if (text.find(kTakenOnHost) != std::string::npos) takes_addresses_ = true;
   std::ofstream file(path, std::ios::binary);
   file << "#line 1 " << quoted(source) << "\n" << text;
   if (!file) throw std::runtime_error(fmt::format("cannot write {}", path.string()));

@@ -199,6 +199,18 @@ void tell_of_frees(emulator::KernelTrace& trace) {
     fault.access.reset();
     fault.other->verb.reset();
   }
+  // Which of the two came first says nothing.
+  std::vector<emulator::Fault> hazards;
+  for (emulator::Fault& fault : trace.hazards) {
+    const auto known = std::ranges::find_if(
+        hazards, [&](const emulator::Fault& other) { return is_same(other, fault); });
+    if (fault.kind == emulator::FaultKind::kHeapFreedInUse && known != hazards.end()) {
+      known->times += fault.times;
+    } else {
+      hazards.push_back(std::move(fault));
+    }
+  }
+  trace.hazards = std::move(hazards);
   std::erase_if(trace.lines, [&](const emulator::LineCounts& line) {
     return line.operation == emulator::Operation::kGlobalStore && line.array == heap->name &&
            frees_at({line.file, line.line});

@@ -202,11 +202,11 @@ class DeviceHeapTest(unittest.TestCase):
                 result = outcome(heap_program(kernel), verb=["check"])
                 self.assertEqual(result.returncode, 1, result.stderr)
                 self.assertEqual(fault_codes(result), {"heap-freed-in-use"})
-                for found in faults(result):
-                    line = kernel[: kernel.index("FREE")].count("\n")
-                    self.assertEqual((found["file"], found["line"]), ("my.cu", 2 + line))
-                    line = kernel[: kernel.index("USE")].count("\n")
-                    self.assertEqual(found["other"]["line"], 2 + line)
+                (found,) = faults(result)
+                line = kernel[: kernel.index("FREE")].count("\n")
+                self.assertEqual((found["file"], found["line"]), ("my.cu", 2 + line))
+                line = kernel[: kernel.index("USE")].count("\n")
+                self.assertEqual(found["other"]["line"], 2 + line)
 
     def test_freed_once_all_are_done(self):
         """A barrier, a warp's barrier, an atomic count or the next launch is an order."""
