@@ -79,6 +79,8 @@ class Reader {
                all_.word(i) != "(")
           ++i;
         if (all_.word(i) == "{") i = all_.partner(i);
+      } else if (text == "[") {
+        i = end_of_device_lambda(i);
       } else if (text == "std" && all_.word(i + 1) == ":" && all_.word(i + 2) == ":") {
         if (function.on_device_alone()) look_at_std(i, i + 3);
         i += 3;
@@ -88,6 +90,20 @@ class Reader {
         look_at_name(function, i);
       }
     }
+  }
+
+  /// Of `[=] __device__(int i) {`; the bracket itself if it begins something else.
+  std::size_t end_of_device_lambda(std::size_t bracket) const {
+    std::size_t i = all_.partner(bracket) + 1;
+    bool is_of_device = false;
+    for (; all_.word(i) == "__attribute__"; i = all_.partner(i + 1) + 1) {
+      for (std::size_t k = i; k < all_.partner(i + 1); ++k)
+        is_of_device = is_of_device || all_.word(k) == "ladder_device";
+    }
+    if (!is_of_device) return bracket;
+    while (i < all_.size() && all_.word(i) != "{" && all_.word(i) != ";")
+      i = all_.word(i) == "(" ? all_.partner(i) + 1 : i + 1;
+    return all_.word(i) == "{" ? all_.partner(i) : bracket;
   }
 
   /// "a.x", "a->x", "A::x", and "x::a"

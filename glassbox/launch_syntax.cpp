@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "glassbox/host_addresses.hpp"
+#include "glassbox/launch_checks.hpp"
 #include "glassbox/source_tokens.hpp"
 #include "glassbox/two_sides.hpp"
 
@@ -271,10 +274,12 @@ class Launches : private TokenReader {
 
 }  // namespace
 
-std::optional<std::string> without_launch_syntax(const std::string& source) {
+std::optional<std::string> without_launch_syntax(const std::string& source,
+                                                 const std::set<std::string>& device_functions) {
   std::vector<Change> changes = Launches(source).changes();
-  std::vector<Change> more = for_one_compilation(source);
-  std::ranges::move(more, std::back_inserter(changes));
+  for (std::vector<Change> more : {for_one_compilation(source), checks_of_launches(source),
+                                   addresses_on_host(source, device_functions)})
+    std::ranges::move(more, std::back_inserter(changes));
   if (changes.empty()) return std::nullopt;
   std::ranges::stable_sort(changes, {}, &Change::begin);
   std::string text;

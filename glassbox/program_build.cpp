@@ -11,6 +11,7 @@
 #include "emulator/run/own_files.hpp"
 #include "glassbox/build_error.hpp"
 #include "glassbox/command.hpp"
+#include "glassbox/host_addresses.hpp"
 #include "glassbox/nvcc_rules.hpp"
 #include "glassbox/source_files.hpp"
 #include "glassbox/two_sides.hpp"
@@ -106,8 +107,15 @@ class Compilation {
     if (!compiles) return;
     objects.push_back(source.string() + ".o");
     append(job, {"-c", source, "-o", objects.back()});
-    jobs_.push_back(std::async(std::launch::async, [job, variables = environment] {
-      run_compiler(job, variables, SourceErrorKind::kCompiler);
+    jobs_.push_back(std::async(std::launch::async, [job, variables = environment,
+                                                    is_marked = files.takes_addresses()]() mutable {
+      try {
+        run_compiler(job, variables, SourceErrorKind::kCompiler);
+      } catch (const BuildError&) {
+        if (!is_marked) throw;
+        job.insert(job.begin() + 1, fmt::format("-D{}", kPlainAddresses));
+        run_compiler(job, variables, SourceErrorKind::kCompiler);
+      }
     }));
   }
 

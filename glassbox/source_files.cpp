@@ -13,6 +13,7 @@
 
 #include "emulator/run/own_files.hpp"
 #include "glassbox/build_error.hpp"
+#include "glassbox/host_addresses.hpp"
 #include "glassbox/launch_syntax.hpp"
 #include "glassbox/missing_libraries.hpp"
 #include "glassbox/source_tokens.hpp"
@@ -79,7 +80,9 @@ const SourceFiles::Facts& SourceFiles::facts_of(const fs::path& source) {
   if (!is_new) return facts;
   const std::string text = text_of(source);
   try {
-    facts.needs_rewriting = without_launch_syntax(text).has_value();
+    const std::set<std::string> functions = functions_of_device(text);
+    facts.needs_rewriting = without_launch_syntax(text, functions).has_value();
+    all_functions_of_device_.insert(functions.begin(), functions.end());
   } catch (const SourceRefused& refusal) {
     throw BuildError(
         {{.kind = SourceErrorKind::kLaunchSyntax, .place = {source.string(), refusal.line()}}});
@@ -153,7 +156,8 @@ fs::path SourceFiles::rewritten(const fs::path& source) {
     const fs::path taken = needs_rewriting(file) ? rewritten(file) : file;
     text.replace(it->begin, it->end - it->begin, quoted(fs::absolute(taken)));
   }
-  text = without_launch_syntax(text).value_or(text);
+  if (!addresses_on_host(text, all_functions_of_device_).empty()) takes_addresses_ = true;
+  text = without_launch_syntax(text, all_functions_of_device_).value_or(text);
   std::ofstream file(path, std::ios::binary);
   file << "#line 1 " << quoted(source) << "\n" << text;
   if (!file) throw std::runtime_error(fmt::format("cannot write {}", path.string()));

@@ -40,6 +40,8 @@ class SourceFiles {
   const std::set<std::string>& device_variables() const { return device_variables_; }
   /// Of functions that the device alone has, without their scopes.
   const std::set<std::string>& device_functions() const { return device_functions_; }
+  /// Whether the host takes the address of one of the device's functions: see host_addresses.hpp.
+  bool takes_addresses() const { return takes_addresses_; }
   /// Functions that behave otherwise than nvcc's: see one_sided_functions().
   const std::vector<SourceError>& notes() const { return notes_; }
 
@@ -64,8 +66,10 @@ class SourceFiles {
   bool uses_cuda_ = false;
   bool uses_openmp_ = false;
   bool uses_device_heap_ = false;
+  bool takes_addresses_ = false;
   std::set<std::string> device_variables_;
   std::set<std::string> device_functions_;
+  std::set<std::string> all_functions_of_device_;  ///< those of both sides, too
   std::vector<SourceError> notes_;
 };
 

@@ -76,7 +76,9 @@ std::string help_of(FaultGroup group) {
              "its "
              "sort and type, and destroy it after the launch.";
     case FaultGroup::kHeap:
-      return "Free each piece once, in a kernel, by the pointer that malloc() or new gave.";
+      return "Free each piece once, in a kernel, by the pointer that malloc() or new gave, and "
+             "after "
+             "a barrier that all who use it have passed.";
     case FaultGroup::kLacks:
       return kHelpOfLacks;
     case FaultGroup::kLaunch:

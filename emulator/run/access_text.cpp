@@ -95,6 +95,12 @@ std::string lost_update_text(const Fault& fault) {
          instead_text(fault, "thread", "use atomicAdd() or another atomic");
 }
 
+/// Two atomics: one of them is for its own block alone.
+bool are_atomics(const Fault& fault) {
+  return fault.access && fault.access->verb == AccessVerb::kUpdate &&
+         fault.other->verb == AccessVerb::kUpdate;
+}
+
 std::string text_of_two(const Fault& fault) {
   if (fault.fields.has("updates")) return lost_update_text(fault);
   const OtherAccess& other = fault.other.value();
@@ -108,6 +114,9 @@ std::string text_of_two(const Fault& fault) {
              there +
              (fault.element && fault.element->space == MemorySpace::kShared
                   ? "; no cluster_sync() separates them"
+              : are_atomics(fault)
+                  ? "; an atomic of block scope, such as atomicAdd_block(), is none for another "
+                    "block: use one of the device's, such as atomicAdd()"
                   : "; blocks run in any order, so " +
                         instead_text(fault, "block", "use atomics or another launch"));
     case FaultKind::kCopyInFlight:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "emulator/run/device_call_text.hpp"
 
+#include "emulator/run/place_text.hpp"
+
 namespace ladder::emulator {
 namespace {
 
@@ -47,6 +49,16 @@ std::string surface_text(const Fault& fault) {
   }
 }
 
+std::string heap_in_use_text(const Fault& fault) {
+  const OtherAccess& other = fault.other.value();
+  return "free() or delete of memory that " + thread_text(other.thread) +
+         (other.block ? " of block " + to_text(*other.block) : "") + " uses at " +
+         place_text(other.place) +
+         ", and nothing orders the two: all threads that use it have to pass a barrier first. It "
+         "is "
+         "freed";
+}
+
 bool is_of_surface(FaultKind kind) {
   return kind == FaultKind::kSurfaceNone || kind == FaultKind::kSurfaceDestroyed ||
          kind == FaultKind::kSurfaceFreed || kind == FaultKind::kSurfaceDimensions ||
@@ -60,6 +72,8 @@ std::string text_of_device_call(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kHeapFree:
       return "free() or delete of memory that is not taken, or is freed already,";
+    case FaultKind::kHeapFreedInUse:
+      return heap_in_use_text(fault);
     case FaultKind::kDynamicParallelism:
       return "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch " +
              fields.word("kernel") + " from the host";

@@ -188,6 +188,10 @@ namespace ladder::emulator {
                "__trap(), an instruction that is not known, or a box where none may be")           \
   LADDER_FAULT(kAssertion, kStop, "assertion-failed", "An assert() in a kernel does not hold")     \
   LADDER_FAULT(kException, kStop, "exception", "A C++ exception leaves the kernel")                \
+  LADDER_FAULT(kHostFunctionPointer, kStop, "host-function-pointer",                               \
+               "A kernel calls a function by an address that the host took")                       \
+  LADDER_FAULT(kHostObject, kStop, "host-virtual-call",                                            \
+               "A kernel calls a virtual function of an object that the host made")                \
   /* Textures and surfaces. */                                                                     \
   LADDER_FAULT(kTextureNone, kTexture, "texture-no-object",                                        \
                "A kernel reads what is no texture object")                                         \
@@ -216,6 +220,8 @@ namespace ladder::emulator {
   /* Memory that kernels take themselves. */                                                       \
   LADDER_FAULT(kHeapFree, kHeap, "heap-free",                                                      \
                "A kernel frees memory that it has not taken, or frees it twice")                   \
+  LADDER_FAULT(kHeapFreedInUse, kHeap, "heap-freed-in-use",                                        \
+               "A thread frees memory of a kernel that another one uses without an order")         \
   /* What CUDA has and this run time has not. */                                                   \
   LADDER_FAULT(kDynamicParallelism, kLacks, "dynamic-parallelism",                                 \
                "A kernel launches a kernel, which is not emulated")                                \
@@ -230,6 +236,8 @@ namespace ladder::emulator {
                "A grid or a block beyond the extents that CUDA allows")                            \
   LADDER_FAULT(kLaunchTooManyThreads, kLaunch, "launch-too-many-threads",                          \
                "A block of more than 1024 threads")                                                \
+  LADDER_FAULT(kLaunchBounds, kLaunch, "launch-bounds",                                            \
+               "A block of more threads than __launch_bounds__ of the kernel allow")               \
   LADDER_FAULT(kLaunchDynamicShared, kLaunch, "launch-dynamic-shared-too-large",                   \
                "More dynamic shared memory than a block can have")                                 \
   LADDER_FAULT(kLaunchStaticShared, kLaunch, "launch-static-shared-too-large",                     \

@@ -309,6 +309,24 @@ std::string illegal_text(const Fields& fields) {
   return "__trap() or an instruction unknown to this CPU";
 }
 
+std::string host_function_text(const Fields& fields) {
+  const std::string taken =
+      fields.has("taken_line")
+          ? " at " + place_text({fields.word("taken_file"),
+                                 static_cast<unsigned>(fields.number("taken_line"))})
+          : "";
+  return "a kernel calls " + fields.word("function") + " by an address that the host took" + taken +
+         ", and on a GPU that is no address of device code: take it on the device, such as in a "
+         "__device__ variable, and copy it from there with cudaMemcpyFromSymbol, or make the "
+         "function a template argument. It is called";
+}
+
+std::string host_object_text(const Fields& fields) {
+  return "a kernel calls a virtual function of an object of " + fields.word("class") +
+         " that the host made, and its table of virtual functions is the host's: let a kernel make "
+         "the object with new, or with placement new in this memory. The call is";
+}
+
 std::string stop_text(const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kStackOverflow:
@@ -319,6 +337,10 @@ std::string stop_text(const Fault& fault) {
       return illegal_text(fault.fields);
     case FaultKind::kAssertion:
       return "assertion failed: " + fault.fields.word("expression");
+    case FaultKind::kHostFunctionPointer:
+      return host_function_text(fault.fields);
+    case FaultKind::kHostObject:
+      return host_object_text(fault.fields);
     default:
       return "the C++ exception \"" + fault.fields.word("exception") + "\" left the kernel";
   }

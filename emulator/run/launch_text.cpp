@@ -27,6 +27,10 @@ std::string text_of_launch(const Fault& fault) {
     case FaultKind::kLaunchTooManyThreads:
       return "a block of " + extents_text(fields.numbers("extents")) + " has " +
              fields.digits("threads") + " threads; CUDA allows at most " + fields.digits("limit");
+    case FaultKind::kLaunchBounds:
+      return "a block of " + extents_text(fields.numbers("extents")) + " has " +
+             fields.digits("threads") + " threads; the kernel's __launch_bounds__ allow at most " +
+             fields.digits("limit") + ": launch smaller blocks, or raise the bound";
     case FaultKind::kLaunchDynamicShared:
       return fields.digits("bytes") + " bytes of dynamic shared memory; a block has at most " +
              fields.digits("limit") + " (" + std::to_string(fields.number("limit") / 1024) +

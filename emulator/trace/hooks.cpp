@@ -15,6 +15,7 @@
 #include "emulator/trace/access_log.hpp"
 #include "emulator/trace/access_samples.hpp"
 #include "emulator/trace/block_tracer.hpp"
+#include "emulator/trace/trace.hpp"
 #include "emulator/words/barrier_functions.hpp"
 #include "emulator/words/byte_functions.hpp"
 
@@ -204,6 +205,21 @@ static void report_misaligned_object(const char* file, unsigned line, const char
   access_cursor.tracer->report_misaligned_object(
       {without_repository(file), line},
       {FaultKind::kMisaligned, {{"type", type}, {"multiple", alignment}}}, is_local ? 0 : address);
+}
+
+void gives_back(const void* address, std::size_t bytes, const void* call) {
+  // What a lane stores there is no race if another one stores the same. This is nobody's value.
+  constexpr std::uint32_t kNoValue = 0xF9EEDBAC;
+  constexpr std::size_t kPiece = 16;
+  constexpr std::ptrdiff_t kFromCode =
+      offsetof(WarpLog, stored) - offsetof(WarpLog, row) - offsetof(WarpLog::Row, code);
+  AccessCursor& cursor = access_cursor;
+  if (!cursor.is_active()) return;
+  for (std::size_t at = 0; at < bytes; at += kPiece) {
+    log_access(static_cast<const char*>(address) + at, AccessType::kStore, kPiece, call);
+    std::byte* const row = *--cursor.stores;
+    *reinterpret_cast<std::uint32_t*>(row + cursor.to_code + kFromCode) = kNoValue;
+  }
 }
 
 // What no instruction of the traced code does: see traced_bytes.hpp.

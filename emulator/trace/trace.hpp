@@ -221,4 +221,9 @@ struct KernelTrace {
 KernelTrace trace(const std::vector<TracedArray>& arrays, const std::function<void()>& launch,
                   const TraceOptions& options = {});
 
+/// \brief The running thread gives these bytes back, which concerns whoever uses them as a store
+///        does. Of a kernel that is not traced nothing is remembered.
+/// \param call  behind the instruction that does it, in the kernel's code
+void gives_back(const void* address, std::size_t bytes, const void* call);
+
 }  // namespace ladder::emulator

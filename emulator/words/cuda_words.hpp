@@ -58,6 +58,7 @@
 // Empty, because the standard library spells an attribute of its own like this.
 #define __noinline__
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
 // A hint to nvcc; what it says is not computed.
 #define __builtin_assume(condition) static_cast<void>(0)
 #define __align__(bytes) __attribute__((aligned(bytes)))

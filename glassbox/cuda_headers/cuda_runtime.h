@@ -23,6 +23,12 @@
 #define __managed__ __attribute__((section("ladder_managed")))
 #endif
 #define __cluster_dims__(...)
+// An address that the host takes: see glassbox/host_addresses.hpp.
+#ifdef LADDER_PLAIN_ADDRESSES
+#define LADDER_TAKEN_ON_HOST(...) (__VA_ARGS__)
+#else
+#define LADDER_TAKEN_ON_HOST(...) ::ladder::glassbox::taken_on_host<__VA_ARGS__>(#__VA_ARGS__)
+#endif
 // Other headers ask for these to know that CUDA's are there.
 #define __CUDA_RUNTIME_H__
 #define __DRIVER_TYPES_H__
@@ -36,9 +42,11 @@
 #include "glassbox/runtime/error_codes.hpp"
 #include "glassbox/runtime/extended_launch.hpp"
 #include "glassbox/runtime/graph_calls.hpp"
+#include "glassbox/runtime/host_functions.hpp"
 #include "glassbox/runtime/kernel_launch.hpp"
 #include "glassbox/runtime/memory_calls.hpp"
 #include "glassbox/runtime/missing_words.hpp"
+#include "glassbox/runtime/room_for_tables.hpp"
 #include "glassbox/runtime/stream_calls.hpp"
 #include "glassbox/runtime/surface_calls.hpp"
 #include "glassbox/runtime/symbol_calls.hpp"

@@ -183,12 +183,13 @@ Work launch_of(const char* function, const cudaKernelNodeParams& parameters, con
     failed(cudaErrorInvalidDeviceFunction, {CallReason::kNoKernel}, function, here);
     return {};
   }
-  const LaunchRequest request = {.kernel = "kernel of a graph",
-                                 .grid = parameters.host_gridDim,
-                                 .block = parameters.host_blockDim,
-                                 .dynamic_shared_bytes = parameters.sharedMemBytes,
-                                 .cooperative = false,
-                                 .here = here};
+  const LaunchRequest request = identified({.kernel = "kernel of a graph",
+                                            .grid = parameters.host_gridDim,
+                                            .block = parameters.host_blockDim,
+                                            .dynamic_shared_bytes = parameters.sharedMemBytes,
+                                            .cooperative = false,
+                                            .here = here},
+                                           static_cast<void*>(parameters.func));
   if (require_shape(request) != cudaSuccess) return {};
   if (parameters.extra != nullptr) {
     failed(cudaErrorNotSupported, {CallReason::kExtraArguments}, function, here);

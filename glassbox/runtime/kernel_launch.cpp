@@ -29,6 +29,7 @@
 #include "glassbox/runtime/stray_addresses.hpp"
 #include "glassbox/runtime/stream_capture.hpp"
 #include "glassbox/runtime/texture.hpp"
+#include "glassbox/runtime/virtual_tables.hpp"
 #include "glassbox/runtime/work_order.hpp"
 
 namespace ladder::glassbox {
@@ -53,6 +54,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::kNoArray:
     case FaultKind::kOutsideShared:
     case FaultKind::kHeapFree:
+    case FaultKind::kHostObject:
       return cudaErrorIllegalAddress;
     case FaultKind::kMisalignedAddress:
     case FaultKind::kMisalignedArgument:
@@ -67,6 +69,8 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::kWarpDeadlock:
     case FaultKind::kEndlessLoop:
       return cudaErrorLaunchTimeout;
+    case FaultKind::kHostFunctionPointer:
+      return cudaErrorInvalidPc;
     case FaultKind::kAssertion:
       return cudaErrorAssert;
     case FaultKind::kLaunchCooperativeTooLarge:
@@ -76,6 +80,8 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::kLaunchClusterDeclared:
     case FaultKind::kLaunchClusterExtentZero:
       return cudaErrorInvalidClusterSize;
+    // "Will fail to launch", CUDA's guide says of it, and not how: drivers say this.
+    case FaultKind::kLaunchBounds:
     case FaultKind::kLaunchSharedNotAllowed:
     case FaultKind::kLaunchInGraph:
       return cudaErrorInvalidValue;
@@ -279,6 +285,19 @@ void refuse_within_kernel(const LaunchRequest& request) {
                              request.here.file_name(), request.here.line());
 }
 
+void require_threads(long long limit) {
+  emulator::BlockRunner* const runner = emulator::BlockRunner::of_this_cpu_thread();
+  if (runner == nullptr || limit <= 0) return;
+  const uint3 extents = emulator::unpack(emulator::packed_block_extent());
+  const std::uint64_t threads = std::uint64_t{extents.x} * extents.y * extents.z;
+  if (threads <= static_cast<std::uint64_t>(limit)) return;
+  runner->failures().fail_in_call(
+      {FaultKind::kLaunchBounds,
+       {{"extents", emulator::FieldValue::Numbers{extents.x, extents.y, extents.z}},
+        {"threads", threads},
+        {"limit", limit}}});
+}
+
 cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerArgument>& arguments,
                        const void* code, const emulator::ThreadProgram& program) {
   if (sticky_error() != cudaSuccess) return sticky_error();
@@ -305,6 +324,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
   start_heap_launch();
   const StreamTurn turn(request.stream);
   const Allocations::Door open;
+  const TablesOfLaunch tables;
   RecordedKernel recorded;
   emulator::TraceOptions options;
   if (request.overlaps_previous) options.previous = PreviousKernels::instance().of_current_work();
@@ -344,6 +364,7 @@ cudaError_t run_launch(const LaunchRequest& request, const std::vector<PointerAr
       Launch traced = launch_of(request);
       traced.trace = emulator::trace(arrays, run, options);
       traced.is_traced = true;
+      tell_of_frees(traced.trace);
       std::ranges::transform(traced.trace.hazards, traced.trace.hazards.begin(), with_the_host);
       for (emulator::Fault& hazard : traced.trace.hazards)
         explain_stray(hazard, request, arguments);

@@ -47,6 +47,14 @@ class ClusterOfKernel {
 /// Ends the kernel that launches another one: there is no dynamic parallelism.
 void refuse_within_kernel(const LaunchRequest& request);
 
+/// Ends a launch whose blocks have more threads than this before its first thread does anything.
+void require_threads(long long limit);
+/// What a kernel with `__launch_bounds__(threads, ...)` begins with.
+template <class Threads, class... More>
+[[gnu::no_sanitize("thread")]] inline void require_launch_bounds(Threads threads, More...) {
+  require_threads(static_cast<long long>(threads));
+}
+
 /// \brief Runs it, traced if that is wanted. What CUDA refuses, or what ends the kernel, becomes
 ///        the last error.
 /// \param code  the function that calls the kernel: names its library and its shared memory

@@ -19,6 +19,7 @@ namespace {
 /// "sums::reduce<256>" of "void sums::(anonymous namespace)::reduce<256>(float*, int)": the name of
 /// a template begins with what it returns.
 std::string without_parameters(std::string name) {
+  if (const std::size_t clone = name.find(" [clone"); clone != std::string::npos) name.erase(clone);
   if (name.ends_with(')')) {
     int open = 0;
     std::size_t i = name.size();
@@ -35,7 +36,9 @@ std::string without_parameters(std::string name) {
   return name;
 }
 
-std::string name_at(const void* address) {
+}  // namespace
+
+std::string name_of_function(const void* address) {
   const std::string symbol = emulator::function_at(address);
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> text(
@@ -43,15 +46,13 @@ std::string name_at(const void* address) {
   return text == nullptr ? symbol : without_parameters(text.get());
 }
 
-}  // namespace
-
 LaunchRequest identified(LaunchRequest request, const void* address) {
   if (address == nullptr) return request;
   static std::mutex mutex;
   static std::map<const void*, std::string> names;  // which stay where they are
   const std::lock_guard lock(mutex);
   const auto [known, is_new] = names.try_emplace(address);
-  if (is_new) known->second = name_at(address);
+  if (is_new) known->second = name_of_function(address);
   if (known->second.empty()) return request;
   request.address = address;
   request.function = known->second.c_str();

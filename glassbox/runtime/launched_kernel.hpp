@@ -4,6 +4,7 @@
 ///        that is given one, cudaLaunchKernelEx(&config, kernel, ...).
 #pragma once
 
+#include <string>
 #include <type_traits>
 
 namespace ladder::glassbox {
@@ -28,6 +29,9 @@ const void* address_in(const Kernel& kernel) {
 /// \brief The request with the address and the name of the function that begins at `address`; as
 ///        it is if none does.
 LaunchRequest identified(LaunchRequest request, const void* address);
+
+/// "sums::add<256>" of the function that begins there, behind what a template returns; else empty.
+std::string name_of_function(const void* address);
 
 /// What reports call the kernel.
 const char* name_of(const LaunchRequest& request);

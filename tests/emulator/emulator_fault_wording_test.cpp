@@ -29,6 +29,12 @@ Fault fault_of(FaultKind kind, Fields fields = {}) {
   return fault;
 }
 
+Fault used_while_freed() {
+  Fault fault = fault_of(FaultKind::kHeapFreedInUse);
+  fault.other = OtherAccess({"my.cu", 7}, {3, 0, 0});
+  return fault;
+}
+
 Fault access_of(FaultKind kind, AccessVerb verb, const Element& element, Fields fields = {}) {
   Fault fault = fault_of(kind, std::move(fields));
   fault.access = Access{verb, 4};
@@ -101,6 +107,9 @@ std::vector<Sample> accesses() {
   Fault update_of_blocks = update;
   update_of_blocks.kind = Kind::kRaceBetweenBlocks;
   update_of_blocks.other->block = Index{1, 2, 0};
+  Fault atomics = with_other(access_of(Kind::kRaceBetweenBlocks, AccessVerb::kUpdate, kMatrix),
+                             AccessVerb::kUpdate);
+  atomics.other->block = Index{1, 2, 0};
   Fault update_of_matrix = update;
   update_of_matrix.element = kMatrix;
   const Fields freed = {{"freed_file", "main.cu"}, {"freed_line", 7}};
@@ -126,6 +135,10 @@ std::vector<Sample> accesses() {
       {between, "race: " + does + "stores C[480]" + kHere +
                     ", and thread (31, 0, 0) of block (1, 2, 0) loads it at kernel.cu:33; blocks "
                     "run in any order, so one block should compute each element of C"},
+      {atomics, "race: " + does + "updates C[480]" + kHere +
+                    ", and thread (31, 0, 0) of block (1, 2, 0) updates it at kernel.cu:33; an "
+                    "atomic of block scope, such as atomicAdd_block(), is none for another block: "
+                    "use one of the device's, such as atomicAdd()"},
       {update_of_matrix,
        "race: thread (5, 0, 0), block (0, 2, 0), and thread (31, 0, 0) both load C[480], change it "
        "and store it at kernel.cu:40: what one of them adds may be lost; one thread should compute "
@@ -502,6 +515,20 @@ std::vector<Sample> stops() {
        "illegal instruction: a box is stored from column -8 on, and the copy engine stores none "
        "that begins to the left of its matrix"},
       {fault_of(Kind::kAssertion, {{"expression", "x > 0"}}), "assertion failed: x > 0"},
+      {fault_of(Kind::kHostFunctionPointer,
+                {{"function", "add"}, {"taken_file", "my.cu"}, {"taken_line", 9}}),
+       "a kernel calls add by an address that the host took at my.cu:9, and on a GPU that is no "
+       "address of device code: take it on the device, such as in a __device__ variable, and copy "
+       "it from there with cudaMemcpyFromSymbol, or make the function a template argument. It is "
+       "called"},
+      {fault_of(Kind::kHostFunctionPointer, {{"function", "add"}}),
+       "a kernel calls add by an address that the host took, and on a GPU that is no address of "
+       "device code: take it on the device, such as in a __device__ variable, and copy it from "
+       "there with cudaMemcpyFromSymbol, or make the function a template argument. It is called"},
+      {fault_of(Kind::kHostObject, {{"class", "Square"}}),
+       "a kernel calls a virtual function of an object of Square that the host made, and its table "
+       "of virtual functions is the host's: let a kernel make the object with new, or with "
+       "placement new in this memory. The call is"},
       {fault_of(Kind::kException, {{"exception", "out of ideas"}}),
        "the C++ exception \"out of ideas\" left the kernel"},
       {fault_of(Kind::kTextureNone, {{"function", "tex2D"}}),
@@ -537,6 +564,9 @@ std::vector<Sample> stops() {
        "surf2Dread is out of bounds: byte 64 of row 2; image has 8 rows of 64 bytes,"},
       {fault_of(Kind::kHeapFree),
        "free() or delete of memory that is not taken, or is freed already,"},
+      {used_while_freed(),
+       "free() or delete of memory that thread (3, 0, 0) uses at my.cu:7, and nothing orders the "
+       "two: all threads that use it have to pass a barrier first. It is freed"},
       {fault_of(Kind::kDynamicParallelism, {{"kernel", "child"}}),
        "a kernel launches a kernel, and the glass box has no dynamic parallelism: launch child "
        "from the host"},
@@ -564,6 +594,9 @@ std::vector<Sample> launches() {
       {{Kind::kLaunchTooManyThreads,
         {{"extents", Numbers{32, 33, 1}}, {"threads", 1056}, {"limit", 1024}}},
        "a block of (32, 33, 1) has 1056 threads; CUDA allows at most 1024"},
+      {{Kind::kLaunchBounds, {{"extents", Numbers{32, 8, 1}}, {"threads", 256}, {"limit", 128}}},
+       "a block of (32, 8, 1) has 256 threads; the kernel's __launch_bounds__ allow at most 128: "
+       "launch smaller blocks, or raise the bound"},
       {{Kind::kLaunchDynamicShared, {{"bytes", 232449}, {"limit", 232448}}},
        "232449 bytes of dynamic shared memory; a block has at most 232448 (227 KiB)"},
       {{Kind::kLaunchStaticShared, {{"bytes", 49156}, {"limit", 49152}}},

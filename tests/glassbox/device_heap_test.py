@@ -47,6 +47,86 @@ LISTS = in_main(
 )
 
 
+def heap_program(kernel):
+    """Launches `k` with 64 threads in a block."""
+    return in_main(
+        "int* out; cudaMalloc(&out, 1024);\nk<<<1, 64>>>(out);\ncudaDeviceSynchronize();\n"
+        "cudaFree(out);",
+        kernel,
+    )
+
+
+SHARED = """__global__ void k(int* out) {
+  __shared__ int* p;
+  if (threadIdx.x == 0) p = (int*)malloc(64 * sizeof(int));
+  __syncthreads();
+"""
+BROKEN = {
+    "after a load": SHARED
+    + """  p[threadIdx.x] = threadIdx.x;
+      __syncthreads();
+      out[threadIdx.x] = p[63 - threadIdx.x];  // USE
+      if (threadIdx.x == 0) free(p);  // FREE
+    }""",
+    "by the last thread": SHARED
+    + """  p[threadIdx.x] = 7;
+      __syncthreads();
+      out[threadIdx.x] = p[63 - threadIdx.x];  // USE
+      if (threadIdx.x == 63) free(p);  // FREE
+    }""",
+    "after a store": SHARED
+    + """  p[threadIdx.x] = 7;  // USE
+      if (threadIdx.x == 40) delete[] p;  // FREE
+    }""",
+}
+SOUND = {
+    "a barrier": SHARED
+    + """  p[threadIdx.x] = threadIdx.x;
+      __syncthreads();
+      out[threadIdx.x] = p[63 - threadIdx.x];
+      __syncthreads();
+      if (threadIdx.x == 0) free(p);
+    }""",
+    "its own": """__global__ void k(int* out) {
+      int* p = new int[4];
+      p[2] = threadIdx.x;
+      out[threadIdx.x] = p[2];
+      delete[] p;
+    }""",
+    "by another thread": SHARED
+    + """  if (threadIdx.x < 32) p[threadIdx.x] = 3;
+      __syncthreads();
+      if (threadIdx.x == 63) free(p);
+    }""",
+    "a warp's barrier": """__global__ void k(int* out) {
+      __shared__ int* p[2];
+      const int w = threadIdx.x / 32, lane = threadIdx.x % 32;
+      if (lane == 0) p[w] = (int*)malloc(128);
+      __syncwarp();
+      p[w][lane] = lane;
+      __syncwarp();
+      out[threadIdx.x] = p[w][31 - lane];
+      __syncwarp();
+      if (lane == 31) free(p[w]);
+    }""",
+    "a count in it": """__global__ void k(int* out) {
+      __shared__ int* p;
+      if (threadIdx.x == 0) { p = (int*)malloc(16); *p = 64; }
+      __syncthreads();
+      if (atomicSub(p, 1) == 1) { free(p); out[0] = 1; }
+    }""",
+    "a count": SHARED
+    + """  __shared__ int left;
+      if (threadIdx.x == 0) left = 64;
+      __syncthreads();
+      p[threadIdx.x] = threadIdx.x;
+      out[threadIdx.x] = p[threadIdx.x];
+      __threadfence();
+      if (atomicSub(&left, 1) == 1) { __threadfence(); free(p); }
+    }""",
+}
+
+
 class DeviceHeapTest(unittest.TestCase):
     """Memory of kernels that lasts from one launch to the next."""
 
@@ -114,6 +194,41 @@ class DeviceHeapTest(unittest.TestCase):
         result = outcome(program, verb=["check"])
         self.assertEqual(result.returncode, 1)
         self.assertEqual(fault_codes(result), {"race-in-global-memory"})
+
+    def test_freed_while_others_use_it(self):
+        """One thread frees what others of its block, or of another one, may still use."""
+        for name, kernel in BROKEN.items():
+            with self.subTest(name):
+                result = outcome(heap_program(kernel), verb=["check"])
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertEqual(fault_codes(result), {"heap-freed-in-use"})
+                (found,) = faults(result)
+                line = kernel[: kernel.index("FREE")].count("\n")
+                self.assertEqual((found["file"], found["line"]), ("my.cu", 2 + line))
+                line = kernel[: kernel.index("USE")].count("\n")
+                self.assertEqual(found["other"]["line"], 2 + line)
+
+    def test_freed_once_all_are_done(self):
+        """A barrier, a warp's barrier, an atomic count or the next launch is an order."""
+        for name, kernel in SOUND.items():
+            with self.subTest(name):
+                result = outcome(heap_program(kernel), verb=["check"])
+                self.assertEqual(
+                    (result.returncode, fault_codes(result)), (0, set()), result.stderr
+                )
+
+    def test_a_free_counts_as_no_access(self):
+        """Of the lines in a trace."""
+        result = outcome(heap_program(SOUND["a barrier"]), verb=["trace"])
+        (launch,) = result.found["subjects"]
+        self.assertEqual(
+            [
+                (line["operation"], line["line"])
+                for line in sorted(launch["lines"], key=lambda one: one["line"])
+                if line["operation"].startswith("global")
+            ],
+            [("global store", 6), ("global load", 8), ("global store", 8)],
+        )
 
 
 if __name__ == "__main__":

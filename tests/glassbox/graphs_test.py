@@ -466,7 +466,7 @@ class GraphsTest(unittest.TestCase):
             },
         )
         self.assertEqual(lacks(result), {"extra-arguments"})
-        self.assertEqual(fault(result, "launch-in-graph")["kernel"], "kernel of a graph")
+        self.assertEqual(fault(result, "launch-in-graph")["kernel"], "scale")
 
     def test_mistakes_in_a_launch(self):
         """A race is found where the kernel was captured, and later launches only run."""

@@ -56,7 +56,8 @@ TEST(LaunchSyntaxTest, ClustersAreNotedBehindTheirKernels) {
       without_launch_syntax("__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64)\n"
                             "k(int* p) { if (p) { f(); } } int i;\n"),
       "__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(64)\n"
-      "k(int* p) { if (p) { f(); } } static const ::ladder::glassbox::ClusterOfKernel "
+      "k(int* p) { ::ladder::glassbox::require_launch_bounds(64); if (p) { f(); } } "
+      "static const ::ladder::glassbox::ClusterOfKernel "
       "glassbox_cluster_k_16(\"k\", (const void*)&k, {2, 1, 1}); int i;\n");
   EXPECT_EQ(without_launch_syntax("template <int N> __cluster_dims__(4) __global__ void k();"),
             "template <int N> __cluster_dims__(4) __global__ void k(); static const "
