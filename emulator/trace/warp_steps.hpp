@@ -3,9 +3,9 @@
 /// \brief Which steps of other warps each warp of a block is sure to come after: initialisations of
 ///        mbarriers, and arrivals at named barriers.
 ///
-/// Unlike WarpClocks it takes the kernel's side wherever it can. What one lane learns its whole warp
-/// knows, a flag needs no fences, and what other blocks have a part in tells everything. So where a
-/// step is not known here, nothing puts it first.
+/// Unlike WarpClocks it takes the kernel's side wherever it can. What one lane learns its whole
+/// warp knows, a flag needs no fences, and what other blocks have a part in tells everything. So
+/// where a step is not known here, nothing puts it first.
 #pragma once
 
 #include <array>
