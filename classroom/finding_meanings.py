@@ -140,6 +140,12 @@ _ROWS = (
         BARRIERS,
     ),
     (
+        ("named-barrier-shared",),
+        "Two groups of warps use the same number of a named barrier. The hardware counts whoever "
+        "comes first, so the wrong warps may meet there. Give each group a number of its own.",
+        BARRIERS,
+    ),
+    (
         (
             "missing-cluster-barrier",
             "cluster-arrived-twice",
@@ -211,6 +217,12 @@ _ROWS = (
         "An mbarrier counts the arrivals of one phase after the other. Initialise it once, with as "
         "many arrivals as come in a phase, and wait for each phase, with the parity that "
         "alternates.",
+        PRODUCERS,
+    ),
+    (
+        ("mbarrier-used-too-early",),
+        "One thread initialises an mbarrier, and another warp may use it before that. A barrier of "
+        "the block, such as __syncthreads(), comes between the two.",
         PRODUCERS,
     ),
     (

@@ -258,7 +258,12 @@ namespace ladder::emulator {
                "A cooperative grid that does not fit the GPU at once")                             \
   LADDER_FAULT(kLaunchInKernel, kLaunch, "launch-in-kernel", "A kernel launches a kernel")         \
   LADDER_FAULT(kUnsupportedCpu, kLaunch, "cpu-unsupported",                                        \
-               "The CPU lacks instructions that emulated kernels need")
+               "The CPU lacks instructions that emulated kernels need")                            \
+  /* Barriers of some warps that nothing orders. */                                                \
+  LADDER_FAULT(kNamedBarrierShared, kBarrier, "named-barrier-shared",                              \
+               "Two groups of warps use one named barrier and nothing orders them")                \
+  LADDER_FAULT(kMbarrierTooEarly, kMbarrier, "mbarrier-used-too-early",                            \
+               "A warp uses an mbarrier that another warp may not have initialised yet")
 
 /// What a kernel or its launch did wrong.
 enum class FaultKind {

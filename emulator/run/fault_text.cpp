@@ -164,6 +164,10 @@ std::string mbarrier_text(const Fault& fault) {
     case FaultKind::kMbarrierUnfenced:
       return "a copy is to arrive at an mbarrier, and no fence_mbarrier_init() has shown its "
              "initialisation to copies, started";
+    case FaultKind::kMbarrierTooEarly:
+      return "an mbarrier is used that " + thread_text(fault.other.value().thread) +
+             " of another warp initialises at " + place_text(fault.other->place) +
+             ", and nothing makes this warp wait for that: __syncthreads() comes between,";
     case FaultKind::kMbarrierOverwritten:
       return "the memory of an mbarrier was overwritten before the copy arrived that was to arrive "
              "at it, started";
@@ -286,6 +290,12 @@ std::string barrier_text(const Fault& fault) {
              fields.digits("threads") + " threads, but " + thread_text(fault.other.value().thread) +
              " waits there for " + fields.digits("other_threads") + ", at line " +
              std::to_string(fault.other->place.line) + ",";
+    case FaultKind::kNamedBarrierShared:
+      return "the wrong warps may meet at barrier " + fields.digits("barrier") + ": " +
+             thread_text(fault.other.value().thread) + " was there in its last round, at " +
+             place_text(fault.other->place) + ", and nothing makes " + thread_text(fault.thread) +
+             " come after that: give each group of warps a number of its own, or put a barrier "
+             "between the two,";
     default:
       return "grid.sync() in a launch that is not cooperative, so that blocks may wait for others "
              "which never start: launch it with cudaLaunchCooperativeKernel,";

@@ -51,6 +51,7 @@ void BlockTracer::start_block(std::uint64_t block) {
   state_.block = block;
   const unsigned cluster = state_.plan->cluster;
   clocks_.start_block(state_.plan->threads, static_cast<unsigned>(block % cluster), cluster);
+  steps_.start_block();
   shadow_.start_block();
   boxes_.start_block();
   epochs_.start_block();
@@ -105,16 +106,17 @@ void BlockTracer::pass_barrier() {
   news_.forget();
   shadow_.pass_barrier();
   if (clocks_.is_active()) clocks_.pass_barrier();
+  steps_.pass_barrier();
   if (state_.is_ordered()) order_.pass_barrier();
   stream_.end();
 }
 
-void BlockTracer::pass_barrier_without_others(unsigned thread, Fault missing) {
-  const Place place = missing.place;
-  const FaultKind kind = missing.kind;
+void BlockTracer::report(unsigned thread, Fault fault) {
+  const Place place = fault.place;
+  const FaultKind kind = fault.kind;
   hazards_.report({.kind = kind,
                    .thread = static_cast<std::uint16_t>(thread),
-                   .found = std::move(missing),
+                   .found = std::move(fault),
                    .place = place});
 }
 
@@ -237,6 +239,7 @@ void BlockTracer::updates_flag(const void* address, unsigned bytes, std::uintptr
     logs_.mark_last(reinterpret_cast<std::uintptr_t>(address), &WarpLog::Marks::of_block);
   }
   releases(address, of_block ? Scope::kBlock : Scope::kDevice);
+  release_steps(logs_.running(), address);
   if (!has_fenced_) return;
   clocks_.load_flag(logs_.running(), address);
   clocks_.store_flag(logs_.running(), address);
@@ -246,6 +249,7 @@ void BlockTracer::loads_flag(const void* address) {
   may_order_blocks_by(address);
   early_.learns_from(logs_.running(), address);
   acquires_later(address);
+  steps_.acquire(logs_.running() / 32, address);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }
 
@@ -254,6 +258,7 @@ void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintp
   early_.learns_from(logs_.running(), address);
   look_for_polls(address, bytes, instruction);
   acquires_later(address);
+  steps_.acquire(logs_.running() / 32, address);
   flags_.loaded(logs_.running(), reinterpret_cast<std::uintptr_t>(address), access_cursor.next);
   if (has_fenced_) clocks_.load_flag(logs_.running(), address);
 }
@@ -261,6 +266,7 @@ void BlockTracer::loads_volatile(const void* address, unsigned bytes, std::uintp
 void BlockTracer::stores_volatile(const void* address) {
   may_order_blocks_by(address);
   releases(address, Scope::kDevice);
+  release_steps(logs_.running(), address);
   flags_.stored(logs_.running(), reinterpret_cast<std::uintptr_t>(address));
   if (has_fenced_) clocks_.store_flag(logs_.running(), address);
 }
@@ -338,7 +344,16 @@ bool BlockTracer::is_grid_barrier(const void* object) const {
   return turns != nullptr && offset < (state_.plan->blocks + 1) * sizeof(unsigned);
 }
 
+/// Other blocks may look at a flag and pass on what it tells, unless it lies in this block's shared
+/// memory.
+void BlockTracer::release_steps(unsigned thread, const void* flag) {
+  const auto at = reinterpret_cast<std::uintptr_t>(flag);
+  if (state_.plan->cluster == 1 && at - state_.shared_begin < state_.shared_bytes)
+    steps_.release(thread / 32, flag);
+}
+
 void BlockTracer::released(unsigned thread, const void* object) {
+  release_steps(thread, object);
   may_order_blocks_by(object);
   if (thread_order_.is_active() && !is_grid_barrier(object)) {
     check_rows(thread);
@@ -352,6 +367,7 @@ void BlockTracer::released(unsigned thread, const void* object) {
 void BlockTracer::arrived(unsigned thread, const void* object) {
   may_order_blocks_by(object);
   if (!BlockRunner::of_this_cpu_thread()->cluster().is_barrier(object)) be_lenient();
+  steps_.arrive(thread / 32, object);
   change_epoch(thread, [&](Epoch) { clocks_.arrive(thread, object); });
 }
 
@@ -366,12 +382,15 @@ void BlockTracer::arrived_elsewhere(unsigned thread, BlockObserver& target, cons
   auto& other = static_cast<BlockTracer&>(target);
   other.be_lenient();
   other.start_clocks();
+  other.steps_.arrive_from_elsewhere(object);
   change_epoch(thread,
                [&](Epoch) { other.clocks_.arrive_from(clocks_.tell(thread, object), object); });
 }
 
 void BlockTracer::completed_elsewhere(const BlockObserver& other, const void* theirs,
                                       const void* object) {
+  steps_.arrive_from_elsewhere(object);
+  steps_.complete(object);
   clocks_.complete_with(static_cast<const BlockTracer&>(other).clocks_, theirs, object);
 }
 
@@ -379,6 +398,7 @@ void BlockTracer::acquired(unsigned thread, const void* object) {
   early_.acquired(thread);
   may_order_blocks_by(object);
   if (!is_grid_barrier(object)) acquires(thread, object, true);
+  steps_.acquire(thread / 32, object);
   change_epoch(thread, [&](Epoch) { clocks_.acquire(thread, object); });
 }
 
@@ -407,6 +427,7 @@ void BlockTracer::fenced_for_copies(unsigned thread) {
 void BlockTracer::completed(const void* object) {
   start_clocks();
   clocks_.complete(object);
+  steps_.complete(object);
   // Who waits for boxes goes on tile by tile, as others do from barrier to barrier.
   if (clocks_.is_copy_barrier(object)) stream_.end_if_any();
 }
@@ -450,8 +471,10 @@ void BlockTracer::box_started(unsigned thread, BlockObserver& target, void* shar
   change_epoch(thread, [&](Epoch before) {
     box.epoch = before;
     if (&other == this) {
+      steps_.arrive(thread / 32, barrier);
       clocks_.advance(thread);
     } else {
+      other.steps_.arrive_from_elsewhere(barrier);
       box.block = state_.block;
       box.knows = clocks_.tell(thread, shared);
     }

@@ -33,6 +33,7 @@
 #include "emulator/trace/tracer_state.hpp"
 #include "emulator/trace/warp_clocks.hpp"
 #include "emulator/trace/warp_logs.hpp"
+#include "emulator/trace/warp_steps.hpp"
 #include "emulator/trace/wide_loads.hpp"
 
 namespace ladder::emulator {
@@ -70,7 +71,7 @@ class BlockTracer final : public BlockObserver {
   void look_at(unsigned warp) override;
   void go_on(unsigned warp) override { stream_.count_chunk(warp); }
   void pass_barrier() override;
-  void pass_barrier_without_others(unsigned thread, Fault missing) override;
+  void report(unsigned thread, Fault fault) override;
   void meet(unsigned warp) override;
   void meet_lanes(unsigned warp, std::uint32_t lanes) override;
   void exchange(unsigned warp) override;
@@ -109,6 +110,10 @@ class BlockTracer final : public BlockObserver {
                            const void* object) override;
   void acquired(unsigned thread, const void* object) override;
   void fenced_for_copies(unsigned thread) override;
+  std::uint32_t take_step(unsigned thread) override { return steps_.take(thread / 32); }
+  bool knows_step(unsigned thread, unsigned other, std::uint32_t number) const override {
+    return steps_.knows(thread / 32, other / 32, number);
+  }
   void block_ended(std::uint64_t block) override { sink_->block_ended(block, *this); }
   void block_failed(const KernelError& error) override { sink_->block_failed(error, *this); }
   void end_grid() override;
@@ -139,7 +144,10 @@ class BlockTracer final : public BlockObserver {
     releases(address, narrowed_ == logs_.running() ? Scope::kBlock : Scope::kDevice);
   }
   /// It has updated it: what other CPU threads did before is known.
-  void has_updated_flag(const void* address) { acquires(logs_.running(), address, false); }
+  void has_updated_flag(const void* address) {
+    acquires(logs_.running(), address, false);
+    steps_.acquire(logs_.running() / 32, address);
+  }
   /// The running thread is about to compare and swap; see WarpLogs.
   void compares_and_swaps(const void* address, unsigned bytes) {
     logs_.compares_and_swaps(reinterpret_cast<std::uintptr_t>(address), bytes);
@@ -190,6 +198,7 @@ class BlockTracer final : public BlockObserver {
   void may_order_blocks_by(const void* object);
   std::uint64_t flag_at(const void* object) const;
   bool is_grid_barrier(const void* object) const;
+  void release_steps(unsigned thread, const void* flag);
   void check_rows(unsigned thread, bool all = true);
   void acquires(unsigned thread, const void* object, bool all_rows);
   void acquires_later(const void* address);
@@ -203,6 +212,7 @@ class BlockTracer final : public BlockObserver {
   TraceSink* sink_ = nullptr;
   ThreadOrder thread_order_;
   WarpClocks clocks_;
+  WarpSteps steps_;
   EventOrder order_;
   SharedShadow shadow_{clocks_};
   WarpLogs logs_;

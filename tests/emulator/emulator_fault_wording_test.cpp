@@ -287,6 +287,8 @@ std::vector<Sample> waits() {
   Fault named =
       fault_of(Kind::kNamedBarrierCount, {{"barrier", 1}, {"threads", 96}, {"other_threads", 64}});
   named.other = OtherAccess({"kernel.cu", 33}, {0, 0, 0});
+  Fault shared = fault_of(Kind::kNamedBarrierShared, {{"barrier", 1}});
+  shared.other = named.other;
   return {
       {barrier_of(Kind::kDivergentBarrier, {barrier(even, 40), barrier(odd, 42)},
                   {{"threads", 64}}),
@@ -312,6 +314,11 @@ std::vector<Sample> waits() {
       {named,
        "thread (5, 0, 0) comes to barrier 1 for 96 threads, but thread (0, 0, 0) waits there for "
        "64, at line 33," +
+           kHere + kThread},
+      {shared,
+       "the wrong warps may meet at barrier 1: thread (0, 0, 0) was there in its last round, at "
+       "kernel.cu:33, and nothing makes thread (5, 0, 0) come after that: give each group of warps "
+       "a number of its own, or put a barrier between the two," +
            kHere + kThread},
       {fault_of(Kind::kGridSyncNotCooperative),
        "grid.sync() in a launch that is not cooperative, so that blocks may wait for others which "
@@ -452,6 +459,10 @@ std::vector<Sample> stops() {
       {fault_of(Kind::kMbarrierUnfenced),
        "a copy is to arrive at an mbarrier, and no fence_mbarrier_init() has shown its "
        "initialisation to copies, started"},
+      {call(Kind::kMbarrierTooEarly, {}),
+       "an mbarrier is used that thread (37, 0, 0) of another warp initialises at kernel.cu:33, "
+       "and "
+       "nothing makes this warp wait for that: __syncthreads() comes between,"},
       {fault_of(Kind::kMbarrierOverwritten),
        "the memory of an mbarrier was overwritten before the copy arrived that was to arrive at "
        "it, started"},

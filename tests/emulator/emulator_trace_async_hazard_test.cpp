@@ -155,6 +155,20 @@ TEST_P(EmulatorTraceAsyncHazard, ABoxOverStoresNeedsAFence) {
   EXPECT_EQ(element_of(hazard), "slice[0]");
 }
 
+TEST_P(EmulatorTraceAsyncHazard, AnMbarrierThatAnotherWarpInitialises) {
+  expect_clean(traced([&] { box_of_another_warp(true, in.data(), out.data()); }));
+  const KernelTrace t = traced([&] { box_of_another_warp(false, in.data(), out.data()); });
+  ASSERT_EQ(t.hazards.size(), 3u) << testing::PrintToString(messages_of(t));
+  for (const char* const line :
+       {"arrive in another warp", "box of another warp", "wait in another warp"}) {
+    const auto found = std::ranges::find(t.hazards, probe_place(line), &Fault::place);
+    ASSERT_NE(found, t.hazards.end()) << line;
+    EXPECT_EQ(found->kind, FaultKind::kMbarrierTooEarly);
+    EXPECT_EQ(found->thread, (Index{32, 0, 0}));
+    EXPECT_EQ(other_of(*found), probe_place("for another warp"));
+  }
+}
+
 // -- Products on tensor cores --------------------------------------------------------------------
 
 TEST_P(EmulatorTraceAsyncHazard, AProductOfStores) {

@@ -240,6 +240,24 @@ __global__ void one_box(const __grid_constant__ ptx::TensorMap map, int row, int
   out[threadIdx.x] = slice.box[0][threadIdx.x];
 }
 
+/// Warp 0 initialises the mbarrier, warp 1 brings a box that counts on it.
+template <bool kOrdered>
+__global__ void box_of_another_warp(const __grid_constant__ ptx::TensorMap map, float* out) {
+  __shared__ Slice slice;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    ptx::mbarrier_init(&slice.full, 1);  // for another warp
+    ptx::fence_mbarrier_init();
+  }
+  if (kOrdered) __syncthreads();
+  if (t == 32) {
+    ptx::mbarrier_arrive_expect(&slice.full, sizeof slice.box);  // arrive in another warp
+    ptx::tma_load(slice.box, map, 0, 0, &slice.full);            // box of another warp
+  }
+  ptx::mbarrier_wait(&slice.full, 0);  // wait in another warp
+  out[t] = slice.box[t / 32][t % 32];
+}
+
 // -- Named barriers -----------------------------------------------------------------------------
 
 /// Two of four warps exchange a tile.
@@ -367,6 +385,13 @@ void product_of_stores(ProductFault fault, float* out) {
 void one_box(int rows, int columns, int row, int column, const float* in, float* out) {
   const ptx::TensorMap map = ptx::make_tensor_map(in, rows, columns, 4, 32);
   launch(kernels::one_box, {.grid = dim3(1), .block = dim3(32)}, map, row, column, out);
+}
+
+void box_of_another_warp(bool ordered, const float* in, float* out) {
+  const ptx::TensorMap map = ptx::make_tensor_map(in, 8, 32, 4, 32);
+  const auto kernel =
+      ordered ? kernels::box_of_another_warp<true> : kernels::box_of_another_warp<false>;
+  launch(kernel, {.grid = dim3(1), .block = dim3(64)}, map, out);
 }
 
 void exchange_in_pairs(AsyncFault fault, float* out) {

@@ -155,6 +155,8 @@ enum class ProductFault { kNone, kNoStores, kNoFence, kStoresTooEarly };
 void product_of_stores(ProductFault fault, float* out);
 /// The box of (4, 32) at (row, column) of a matrix.
 void one_box(int rows, int columns, int row, int column, const float* in, float* out);
+/// A warp brings a box, and another one has initialised the mbarrier.
+void box_of_another_warp(bool ordered, const float* in, float* out);
 /// Two pairs of warps exchange what they stored.
 void exchange_in_pairs(AsyncFault fault, float* out);
 /// In two blocks of two warps, each thread takes over its neighbour's element within the warp,

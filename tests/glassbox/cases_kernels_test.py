@@ -21,6 +21,13 @@ CASES = [
     ),
     *twins("return_before_barrier", "missing-barrier 18"),
     *twins("mask_of_half_a_warp", "warp-lane-not-in-mask 10"),
+    *twins("tile_collective_in_a_branch", "warp-lane-at-barrier 37-40"),
+    Case("tile_collective_in_a_branch", "-D ANOTHER_CALL", ("warp-different-calls 30-31",)),
+    Case("tile_collective_in_a_branch", "-D COALESCED", ("warp-different-calls 34-35",)),
+    *(
+        Case("tile_collective_in_a_branch", f"-D {option}")
+        for option in ("OWN_GROUP", "BOTH", "LEFT")
+    ),
     *twins("product_of_short_warp", "undefined-shuffle 13 b"),
     *twins("async_wait_too_early", "copy-in-flight 24-12 tile", "copy-in-flight 24-18 tile"),
     *twins("register_array_overflow", "index-out-of-bounds 12 sums", "index-out-of-bounds 15 sums"),

@@ -52,7 +52,7 @@ class Unobserved final : public emulator::BlockObserver {
   void look_at(unsigned) override {}
   void go_on(unsigned) override {}
   void pass_barrier() override {}
-  void pass_barrier_without_others(unsigned, emulator::Fault) override {}
+  void report(unsigned, emulator::Fault) override {}
   void meet(unsigned) override {}
   void meet_lanes(unsigned, std::uint32_t) override {}
   void exchange(unsigned) override {}
@@ -85,6 +85,8 @@ class Unobserved final : public emulator::BlockObserver {
   void completed_elsewhere(const BlockObserver&, const void*, const void*) override {}
   void acquired(unsigned, const void*) override {}
   void fenced_for_copies(unsigned) override {}
+  std::uint32_t take_step(unsigned) override { return 1; }
+  bool knows_step(unsigned, unsigned, std::uint32_t) const override { return true; }
   void previous_kernel_awaited(unsigned) override {}
   void block_ended(std::uint64_t) override {}
   void block_failed(const emulator::KernelError&) override {}

@@ -41,10 +41,8 @@ class BlockObserver {
   virtual void go_on(unsigned warp) = 0;
   /// All warps go on behind a barrier.
   virtual void pass_barrier() = 0;
-  /// \brief The same, but some threads have left the kernel.
-  /// \param thread   the first that came
-  /// \param missing  who waits and who has left
-  virtual void pass_barrier_without_others(unsigned thread, Fault missing) = 0;
+  /// A thread has done what CUDA forbids, and the block goes on.
+  virtual void report(unsigned thread, Fault fault) = 0;
   /// Its lanes met in __syncwarp, or at a barrier of some warps or of the cluster.
   virtual void meet(unsigned warp) = 0;
   /// Some of its lanes met in __syncwarp.
@@ -126,6 +124,11 @@ class BlockObserver {
   virtual void acquired(unsigned thread, const void* object) = 0;
   /// fence.proxy.async
   virtual void fenced_for_copies(unsigned thread) = 0;
+  /// \brief  The thread does what others rely on only if something puts it first.
+  /// \return its number
+  virtual std::uint32_t take_step(unsigned thread) = 0;
+  /// Does what the thread does now come after this step of `other` on a GPU, too?
+  virtual bool knows_step(unsigned thread, unsigned other, std::uint32_t number) const = 0;
 
   // -- What became of the block, and the end ---------------------------------------------------
   virtual void block_ended(std::uint64_t block) = 0;

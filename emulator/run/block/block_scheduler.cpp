@@ -53,6 +53,11 @@ OtherAccess BlockScheduler::other(unsigned thread, std::source_location where) c
   return other;
 }
 
+void BlockScheduler::report(Fault fault, unsigned thread, std::source_location where) {
+  fault.place = {without_repository(where.file_name()), where.line()};
+  observer()->report(thread, std::move(fault));
+}
+
 // -- Waiting -------------------------------------------------------------------------------------
 
 void BlockScheduler::wait_for(const LaneWait& wait, ThreadSet& waiting) {

@@ -115,6 +115,8 @@ class BlockScheduler {
   [[noreturn]] void fail(Fault fault, const Actor& actor) {
     failures_.fail(std::move(fault), actor);
   }
+  /// The observer learns of a fault after which the block goes on.
+  void report(Fault fault, unsigned thread, std::source_location where);
   /// A thread of this block as the other one of a fault.
   OtherAccess other(unsigned thread, std::source_location where) const;
 

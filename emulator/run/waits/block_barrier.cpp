@@ -80,9 +80,7 @@ bool BlockBarrier::pass_without_others() {
   if (scheduler_.observer() != nullptr) {
     Fault missing = fault(FaultKind::kMissingBarrier);
     missing.fields.set("passed", true);
-    const std::source_location& where = threads.lane(first_).where;
-    missing.place = {without_repository(where.file_name()), where.line()};
-    scheduler_.observer()->pass_barrier_without_others(first_, std::move(missing));
+    scheduler_.report(std::move(missing), first_, threads.lane(first_).where);
   }
   release();
   return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ranges>
+#include <utility>
 
 #include "emulator/run/block/block_runner.hpp"
 
@@ -45,8 +46,18 @@ Mbarrier* Mbarriers::find(void* word) {
 
 Mbarrier& Mbarriers::at(void* word, std::source_location where) {
   Mbarrier* const barrier = find(word);
-  if (barrier != nullptr) return *barrier;
-  scheduler_.fail({FaultKind::kMbarrierInvalid}, where);
+  if (barrier == nullptr) scheduler_.fail({FaultKind::kMbarrierInvalid}, where);
+  if (scheduler_.observer() != nullptr) check_order(*barrier, where);
+  return *barrier;
+}
+
+/// On a GPU, the running thread's warp may be faster than the one that initialises the barrier.
+void Mbarriers::check_order(const Mbarrier& barrier, std::source_location where) {
+  const unsigned thread = scheduler_.running().number;
+  if (scheduler_.observer()->knows_step(thread, barrier.maker, barrier.made_in)) return;
+  OtherAccess maker = scheduler_.other(barrier.maker, barrier.made_at);
+  maker.block.reset();
+  scheduler_.report({FaultKind::kMbarrierTooEarly, {}, std::move(maker)}, thread, where);
 }
 
 void Mbarriers::init(void* word, int arrivals, std::source_location where) {
@@ -65,6 +76,9 @@ void Mbarriers::init(void* word, int arrivals, std::source_location where) {
   barrier.word = word;
   barrier.expected = barrier.missing_arrivals = static_cast<std::uint32_t>(arrivals);
   barrier.maker = scheduler_.running().number;
+  if (scheduler_.observer() != nullptr) {
+    barrier.made_in = scheduler_.observer()->take_step(barrier.maker);
+  }
   barrier.made_after = cluster_.arrivals(barrier.maker);
   barrier.made_at = where;
   const std::uint64_t content = content_of(word, index);

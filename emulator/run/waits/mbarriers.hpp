@@ -35,6 +35,7 @@ struct Mbarrier final : Awaited {
   ThreadSet waiting = {};
   std::vector<Arrived> early;  ///< the observer learns of these when the phase is complete
   unsigned maker = 0;          ///< the thread that initialised it
+  std::uint32_t made_in = 0;   ///< the step of its in which it did, for the observer
   unsigned made_after = 0;     ///< so many arrivals of its at the barrier of the cluster
   std::source_location made_at;
   unsigned announcer = 0;             ///< the thread that last announced bytes
@@ -86,7 +87,7 @@ class Mbarriers {
 
   /// The barrier at this word; null if there is none.
   Mbarrier* find(void* word);
-  /// Ends the block if there is none.
+  /// The same for the running thread to use; ends the block if there is none.
   Mbarrier& at(void* word, std::source_location where);
   /// Bytes of a copy that counts on the barrier are in shared memory.
   void receive(Mbarrier& barrier, void* shared, unsigned bytes);
@@ -102,6 +103,7 @@ class Mbarriers {
   };
 
   void complete_phase_if_due(Mbarrier& barrier);
+  void check_order(const Mbarrier& barrier, std::source_location where);
   void require_arrival(BlockScheduler& scheduler, const Mbarrier& barrier, int announced_bytes,
                        std::source_location where);
   void forget_visits(const Mbarrier& barrier);
