@@ -140,6 +140,12 @@ _ROWS = (
         BARRIERS,
     ),
     (
+        ("named-barrier-not-there",),
+        "A block has 16 named barriers, 0 to 15, and each is for whole warps: the number of threads "
+        "is a multiple of 32.",
+        BARRIERS,
+    ),
+    (
         ("named-barrier-shared",),
         "Two groups of warps use the same number of a named barrier. The hardware counts whoever "
         "comes first, so the wrong warps may meet there. Give each group a number of its own.",

@@ -259,7 +259,9 @@ namespace ladder::emulator {
   LADDER_FAULT(kLaunchInKernel, kLaunch, "launch-in-kernel", "A kernel launches a kernel")         \
   LADDER_FAULT(kUnsupportedCpu, kLaunch, "cpu-unsupported",                                        \
                "The CPU lacks instructions that emulated kernels need")                            \
-  /* Barriers of some warps that nothing orders. */                                                \
+  /* Barriers of some warps: not there, or not in order. */                                        \
+  LADDER_FAULT(kNamedBarrierNotThere, kBarrier, "named-barrier-not-there",                         \
+               "A named barrier that no GPU has")                                                  \
   LADDER_FAULT(kNamedBarrierShared, kBarrier, "named-barrier-shared",                              \
                "Two groups of warps use one named barrier and nothing orders them")                \
   LADDER_FAULT(kMbarrierTooEarly, kMbarrier, "mbarrier-used-too-early",                            \

@@ -290,6 +290,9 @@ std::string barrier_text(const Fault& fault) {
              fields.digits("threads") + " threads, but " + thread_text(fault.other.value().thread) +
              " waits there for " + fields.digits("other_threads") + ", at line " +
              std::to_string(fault.other->place.line) + ",";
+    case FaultKind::kNamedBarrierNotThere:
+      return "barrier " + fields.digits("barrier") + " for " + fields.digits("threads") +
+             " threads: a block has barriers 0 to 15, each for whole warps,";
     case FaultKind::kNamedBarrierShared:
       return "the wrong warps may meet at barrier " + fields.digits("barrier") + ": " +
              thread_text(fault.other.value().thread) + " was there in its last round, at " +

@@ -123,6 +123,7 @@ SPEAKS_OF = {
     "missing-barrier": ("barrier", "all threads"),
     "divergent-barrier": ("barrier", "branches"),
     "named-barrier-count": ("barrier", "all threads"),
+    "named-barrier-not-there": ("barrier", "all threads"),
     "named-barrier-shared": ("barrier", "all threads"),
     "missing-cluster-barrier": ("cluster", "barrier"),
     "deadlock": ("wait",),

@@ -289,6 +289,7 @@ std::vector<Sample> waits() {
   named.other = OtherAccess({"kernel.cu", 33}, {0, 0, 0});
   Fault shared = fault_of(Kind::kNamedBarrierShared, {{"barrier", 1}});
   shared.other = named.other;
+  const Fault not_there = fault_of(Kind::kNamedBarrierNotThere, {{"barrier", 16}, {"threads", 64}});
   return {
       {barrier_of(Kind::kDivergentBarrier, {barrier(even, 40), barrier(odd, 42)},
                   {{"threads", 64}}),
@@ -315,6 +316,8 @@ std::vector<Sample> waits() {
        "thread (5, 0, 0) comes to barrier 1 for 96 threads, but thread (0, 0, 0) waits there for "
        "64, at line 33," +
            kHere + kThread},
+      {not_there, "barrier 16 for 64 threads: a block has barriers 0 to 15, each for whole warps," +
+                      kHere + kThread},
       {shared,
        "the wrong warps may meet at barrier 1: thread (0, 0, 0) was there in its last round, at "
        "kernel.cu:33, and nothing makes thread (5, 0, 0) come after that: give each group of warps "

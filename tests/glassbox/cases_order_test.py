@@ -29,6 +29,7 @@ CASES = [
         for option in ("NAMED", "CLUSTER", "FLAG", "ONE_WARP", "TWICE")
     ),
     *twins("named_barrier_shared", "named-barrier-shared 8-8"),
+    Case("named_barrier_shared", "-D SIXTEENTH", ("named-barrier-not-there 8",)),
     *(Case("named_barrier_shared", f"-D {option}") for option in ("TURNS", "HANDED_ON", "CHAIN")),
     *twins("lanes_in_their_own_rows", "out-of-bounds-global 8 p#40", output="780\n"),
 ]

@@ -16,6 +16,13 @@ void NamedBarriers::start_block() {
 }
 
 void NamedBarriers::wait(int id, int threads, std::source_location where) {
+  // Without a number it is for all threads of the block, whose last warp may have lanes to spare.
+  const bool whole_warps = threads > 0 && (threads % 32 == 0 || static_cast<unsigned>(threads) ==
+                                                                    scheduler_.threads().count());
+  if (id < 0 || id >= static_cast<int>(barriers_.size()) || !whole_warps) {
+    scheduler_.fail({FaultKind::kNamedBarrierNotThere, {{"barrier", id}, {"threads", threads}}},
+                    where);
+  }
   Lane& lane = scheduler_.running();
   BlockObserver* const observer = scheduler_.observer();
   lane.where = where;

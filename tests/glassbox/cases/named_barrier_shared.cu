@@ -35,6 +35,8 @@ __global__ void rotate(int* out) {
 #else
 #if defined SOUND
   const int id = 1 + team;
+#elif defined SIXTEENTH  // one that no block has
+  const int id = 15 + team;
 #else
   const int id = 1;
 #endif
