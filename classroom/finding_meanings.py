@@ -141,8 +141,8 @@ _ROWS = (
     ),
     (
         ("named-barrier-not-there",),
-        "A block has 16 named barriers, 0 to 15, and each is for whole warps: the number of threads "
-        "is a multiple of 32.",
+        "A block has 16 named barriers, 0 to 15, and each is for whole warps: the number of "
+        "threads is a multiple of 32.",
         BARRIERS,
     ),
     (

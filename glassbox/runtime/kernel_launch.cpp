@@ -80,7 +80,7 @@ cudaError_t error_of(FaultKind kind) {
     case FaultKind::kLaunchClusterDeclared:
     case FaultKind::kLaunchClusterExtentZero:
       return cudaErrorInvalidClusterSize;
-    // "Will fail to launch", CUDA's guide says of it, and not how: drivers say this.
+    // "Will fail to launch", CUDA's guide says of it, and not how. No GPU has told us.
     case FaultKind::kLaunchBounds:
     case FaultKind::kLaunchSharedNotAllowed:
     case FaultKind::kLaunchInGraph:
