@@ -16,7 +16,8 @@ MISSING = re.compile(
     r"|\bbuild/(?:benchmark|ablation|memory_lab)\b|--device gpu|\bpython3 -m (?:bench|docs)\."
     r"|\bncu --"
 )
-ON_A_GPU = re.compile(r"\b(?:With|[Ii]f you have) a GPU,")  # what a class's programs do not time
+# Begins a sentence that sends the reader to measure, which a class's programs do not.
+ON_A_GPU = re.compile(r"\b(?:With|If\s+you\s+have)\s+a\s+GPU,")
 OWN_PROGRAM = re.compile(r"\bbuild/ladder\s+(check(?!.*--json)|trace|run|predict)\s+(\d\d)\b")
 OF_THE_LADDER = re.compile(r"\bbuild/ladder (?:check|trace|run|predict|list)\b[^`\n#]*")
 OWN_FILE = re.compile(r"`ladder/(\d\d_\w+/(?:kernel\.cuh|launch\.cu))`")

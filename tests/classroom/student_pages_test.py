@@ -50,12 +50,13 @@ class StudentPagesTest(unittest.TestCase):
         )
 
     def test_nobody_is_sent_to_measure(self):
-        page = "# Title\n\nCount them. If you have a GPU, measure\nit (`make run`). Why?\n"
+        left = "# Title\n\nCount and, if you have a GPU, time them."
+        page = f"{left} If\nyou have a GPU, measure it (`make run`). Why?\n"
         for said in (
             student_pages.lesson_page(page, own_rungs()[1], {}),
             student_pages.chapter_page(page, {}),
         ):
-            self.assertEqual(said, "# Title\n\nCount them. Why?\n")
+            self.assertEqual(said, f"{left} Why?\n")
 
     def test_what_is_said_of_a_widget_goes_with_it(self):
         widget = "\n\n<!-- widget banks width=4 -->\n\n## Next\n"
