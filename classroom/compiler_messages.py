@@ -242,10 +242,29 @@ def section_of_reference(rung, name):
 
 
 def semicolon(error, student):
-    """Moves the error to the line that has no semicolon."""
-    before = student.line(error.file, error.line)[: max(0, error.column - 1)]
+    """What g++ says of many mistakes; of a missing semicolon it says it in the line below."""
+    line = student.line(error.file, error.line)
+    before, rest = line[: max(0, error.column - 1)], line[max(0, error.column - 1) :]
+    found = re.search(r"before '([^']+)'", error.text)
+    sign = found[1] if found else ""
+    if sign == "==":
+        return "`==` compares two values. A variable gets its first one with `=`."
+    if re.fullmatch(r"[-+*/%&|^]=", sign):
+        return (
+            f"`{sign}` changes a variable that has a value. Where it is declared, it gets its "
+            "first one with `=`; if it is declared above, leave out the type here."
+        )
+    if re.match(r"\s*for\s*\(", line) and before.count("(") > before.count(")"):
+        return (
+            "Between the brackets of a `for` stand three parts, with a `;` after the first and "
+            "after the second: `for (int k = 0; k < K; ++k)`."
+        )
     if not before.strip():
         error.line = student.above(error.file, error.line)
+    elif rest.strip():
+        return f"A `;` is missing in this line, or something else before `{rest.split()[0]}`."
+    if student.line(error.file, error.line).rstrip().endswith((";", "{", "}")):
+        return "What comes after this line cannot be read: look for a word or sign too many."
     return "A `;` is missing at the end of this line."
 
 

@@ -296,7 +296,8 @@ _ROWS = (
     (
         ("never-written",),
         "These elements hold what was in C before the call. Does every element of C have one "
-        "thread, and does that thread reach its store?",
+        "thread, and does that thread reach its store? Or, with beta = 1: is the sum that it adds "
+        "0?",
         GRID,
     ),
     (

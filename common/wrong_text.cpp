@@ -17,7 +17,7 @@ namespace {
 using Names = std::pair<std::string_view, std::string_view>;  // code, title
 
 constexpr std::array<Names, kWrongKinds> kNames = {
-    Names{"never-written", "Elements of C that no thread has written"},
+    Names{"never-written", "Elements of C are as they were before"},
     Names{"nan", "Elements of C are NaN"},
     Names{"infinite", "Elements of C are infinite"},
     Names{"all-zero", "All wrong elements of C are 0"},

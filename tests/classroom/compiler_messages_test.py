@@ -22,6 +22,11 @@ WAIT = "    ptx::cp_async_wait<STAGES - 2>();\n    __sync"
 MISTAKES = (
     (3, "    gA += BK;\n", "    gA += BK\n", "gA += BK", "A `;` is missing"),
     (3, "  float acc = 0.0f;\n", "  float acc = 0.0f\n", "float acc = 0.0f", "A `;` is missing"),
+    (2, "k = 0; k < K; ++k", "k = 0, k < K, ++k", "k < K, ++k", "three parts, with a `;` after"),
+    (2, "k = 0; k < K; ++k", "k = 0; k < K, ++k", "k < K, ++k", "three parts, with a `;` after"),
+    (2, "float acc = 0.0f;", "float acc += 0.0f;", "float acc", "if it is declared above, leave"),
+    (2, "float acc = 0.0f;", "float acc == 0.0f;", "float acc", "`==` compares two values"),
+    (2, "float acc = 0.0f;", "float acc = 0.0f float b = 1;", "float b", "before `float`"),
     (3, "  float acc = 0.0f;\n", "", INNER, "belongs to the section 'Shared tiles and registers'"),
     (3, "[k] * sB", "[kk] * sB", "sA[threadIdx.y][kk]", "Did you mean `k`?"),
     (3, "* BN + threadIdx.x;", "* BN + threadidx.x;", "threadidx", "CUDA spells it `threadIdx`"),

@@ -108,7 +108,7 @@ SPEAKS_OF = {
     "race-between-blocks": ("blockIdx", "any order"),
     "race-in-global-memory": ("threadIdx", "row"),
     "race-in-shared-memory": ("barrier", "race"),
-    "before-previous-kernel": ("kernel before", "waited"),
+    "before-previous-kernel": ("kernel before", "wait"),
     "uninitialised-local": ("local variable", "acc = 0.0f"),
     "uninitialised-matrix": ("β", "C"),
     "uninitialised-shared": ("__shared__", "written"),
