@@ -108,6 +108,7 @@ IGNORED = """\
 /*.json
 !/CMakePresets.json
 /work/backup/
+/work/*.tar.gz
 /work/.progress.json*
 /work/compile_flags.txt
 /.predictions.json
