@@ -142,6 +142,7 @@ def without_sentences(text, unwanted):
         if unwanted.search(paragraph):
             sentences = re.split(r"(?<=[.!?:])(?=\s)", paragraph)
             paragraph = "".join(each for each in sentences if not unwanted.search(each))
+            paragraph = paragraph if paragraph.isspace() else paragraph.lstrip()
         paragraphs.append(paragraph)
     return "".join(paragraphs)
 

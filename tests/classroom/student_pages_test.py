@@ -58,6 +58,10 @@ class StudentPagesTest(unittest.TestCase):
         ):
             self.assertEqual(said, f"{left} Why?\n")
 
+    def test_a_paragraph_that_loses_its_beginning_has_no_blank_there(self):
+        page = "# Title\n\nWith a GPU, time it. How many are they?\n"
+        self.assertEqual(student_pages.chapter_page(page, {}), "# Title\n\nHow many are they?\n")
+
     def test_what_is_said_of_a_widget_goes_with_it(self):
         widget = "\n\n<!-- widget banks width=4 -->\n\n## Next\n"
         for text, left in (
