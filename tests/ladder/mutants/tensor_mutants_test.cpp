@@ -34,6 +34,7 @@ struct Case {
   const char* card = "h200";
   bool is_right = false;  ///< only what it costs, or what it leaves, tells: see the tests below
   std::optional<FaultKind> or_kind = {};  ///< which of two faults comes first may be left open
+  int traces = 1;  ///< until one has found it: it shows only if a block comes before another
 
   friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.mutant; }
 };
@@ -187,7 +188,12 @@ const std::vector<Case> kCases = {
     seat("seat_of_a_full_side", {"never-written"}),
     seat("seat_of_the_own_block", FaultKind::kUninitialisedShared, kReadsSeat),
     seat("seat_taken_by_both_blocks", {"never-written"}),
-    seat("seat_sent_too_early", FaultKind::kUninitialisedShared, kReadsSeat),
+    {.mutant = "seat_sent_too_early",
+     .kind = FaultKind::kUninitialisedShared,
+     .line = kReadsSeat,
+     .shape = kFourTiles,
+     .card = "classroom",
+     .traces = 10},
     seat("halves_of_odd_columns", {"never-written", "columns 1024-1279"}, kFiveTiles),
     seat("both_sides_the_same_half", {"never-written", "columns 512-1023"}),
     // -- Results under the next tile, and shared tiles
@@ -256,7 +262,7 @@ TEST_P(TensorMutantsTest, AreFoundForTheirReason) {
     return;
   }
   std::string all;
-  const bool found = std::ranges::any_of(trace.kernel.hazards, [&](const auto& hazard) {
+  const auto is_it = [&](const auto& hazard) {
     all += "\n" + text_of(hazard);
     if (hazard.kind == c.or_kind) return true;
     if (hazard.kind != *c.kind) return false;
@@ -266,7 +272,12 @@ TEST_P(TensorMutantsTest, AreFoundForTheirReason) {
     if (!among_waiters && !has_text(hazard.place.file, hazard.place.line, c.line)) return false;
     return c.other == nullptr ||
            (hazard.other && has_text(hazard.other->place.file, hazard.other->place.line, c.other));
-  });
+  };
+  bool found = std::ranges::any_of(trace.kernel.hazards, is_it);
+  for (int i = 1; i < c.traces && !found; ++i) {
+    const RungTrace again = traced(*mutant, c.shape, c.beta, load_card(c.card));
+    found = std::ranges::any_of(again.kernel.hazards, is_it);
+  }
   EXPECT_TRUE(found) << "no " << code_of(*c.kind) << " at " << c.line << all;
 }
 
