@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import tempfile
 import unittest
 from unittest import mock
@@ -139,6 +140,26 @@ class PagesTest(unittest.TestCase):
                     self.assertIn("[lab_", block.partition("<!-- end")[0])
                 elif block:
                     self.assertIn("Not recorded yet", block.partition("<!-- end")[0])
+
+
+class CoalescingPageTest(unittest.TestCase):
+    """What the page says of strides in its own words."""
+
+    def test_time_follows_the_fullest_bank_and_not_the_counted_wavefronts(self):
+        counted = {6: 3, 12: 6, 24: 12, 48: 25}
+        as_fast_as = {6: 2, 12: 4, 24: 8, 48: 16}
+        for card in ("nvidia-h200", "nvidia-h100"):
+            path = SOURCES / "bench/results" / card / "lab_coalescing.json"
+            curves = {
+                series["name"]: {
+                    point["x"]: statistics.median(point["samples"]) for point in series["points"]
+                }
+                for series in json.loads(path.read_text())["series"]
+            }
+            passes, rates = curves["passes of 4 bytes per lane"], curves["L1, 4 bytes per lane"]
+            self.assertEqual({stride: round(passes[stride]) for stride in counted}, counted)
+            for stride, other in as_fast_as.items():
+                self.assertAlmostEqual(rates[stride] / rates[other], 1, delta=0.08, msg=card)
 
 
 class NumberTest(unittest.TestCase):
