@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault_codes, faults, in_main, outcome
+from tests.glassbox.own_program import expect_sound, fault_codes, faults, in_main, outcome
 
 KERNELS = """
 #include <functional>
@@ -169,13 +169,9 @@ class HostAddressesTest(unittest.TestCase):
 
     def test_sound(self):
         """Addresses that the device took, and those that no kernel calls."""
-        for name, (printed, body) in SOUND.items():
-            with self.subTest(name):
-                result = outcome(program(body), verb=["check"])
-                self.assertEqual(
-                    (result.returncode, fault_codes(result)), (0, set()), result.stderr
-                )
-                self.assertEqual(result.stdout, printed)
+        expect_sound(
+            self, {name: (printed, program(body)) for name, (printed, body) in SOUND.items()}
+        )
 
     def test_overloads(self):
         """Which of them is meant is left to the compiler: they run, and nothing is said."""

@@ -102,3 +102,12 @@ def sentences(result):
 def in_main(body, before=""):
     """A program with this body of main()."""
     return f"#include <cstdio>\n{before}\nint main() {{\n{body}\n}}\n"
+
+
+def expect_sound(test, programs):
+    """Nothing is found in any of {name: (what it prints, source)}."""
+    for name, (printed, source) in programs.items():
+        with test.subTest(name):
+            result = outcome(source, verb=["check"])
+            test.assertEqual((result.returncode, fault_codes(result)), (0, set()), result.stderr)
+            test.assertEqual(result.stdout, printed)

@@ -2,7 +2,7 @@
 
 import unittest
 
-from tests.glassbox.own_program import fault_codes, faults, in_main, outcome
+from tests.glassbox.own_program import expect_sound, faults, in_main, outcome
 
 CLASSES = """
 #include <new>
@@ -134,13 +134,9 @@ class VirtualFunctionsTest(unittest.TestCase):
 
     def test_sound(self):
         """Objects of kernels, wherever they are; and objects of the host that no kernel calls."""
-        for name, (printed, body) in SOUND.items():
-            with self.subTest(name):
-                result = outcome(program(body), verb=["check"])
-                self.assertEqual(
-                    (result.returncode, fault_codes(result)), (0, set()), result.stderr
-                )
-                self.assertEqual(result.stdout, printed)
+        expect_sound(
+            self, {name: (printed, program(body)) for name, (printed, body) in SOUND.items()}
+        )
 
 
 if __name__ == "__main__":
