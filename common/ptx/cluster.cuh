@@ -60,6 +60,18 @@ __device__ __forceinline__ void cluster_arrive([[maybe_unused]] Here here = Here
 #endif
 }
 
+/// \brief  The same, but what this thread did before need not be visible to others:
+///         barrier.cluster.arrive.relaxed. After fence_mbarrier_init(), barriers are. An arrival
+///         that releases waits for all that the thread has written.
+__device__ __forceinline__ void cluster_arrive_relaxed(
+    [[maybe_unused]] Here here = Here::current()) {
+#ifdef __CUDACC__
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+#else
+  emulator::arrive_at_cluster_barrier(here);
+#endif
+}
+
 /// \brief  Waits until all threads of all blocks of the cluster have arrived:
 ///         barrier.cluster.wait.acquire, PTX ISA 9.7.13.3. This thread has arrived before.
 __device__ __forceinline__ void cluster_wait([[maybe_unused]] Here here = Here::current()) {

@@ -69,25 +69,26 @@ __device__ __forceinline__ void wgmma_fence([[maybe_unused]] Here here = Here::c
 }
 
 #ifdef __CUDACC__
-// 32 sums as operands, and their numbers in the text of an instruction.
-#define LADDER_SUMS_8(i)                                                                     \
+// 8 sums as operands, and their numbers in the text of an instruction.
+#define LADDER_SUMS(i)                                                                       \
   "+f"(sums[i]), "+f"(sums[i + 1]), "+f"(sums[i + 2]), "+f"(sums[i + 3]), "+f"(sums[i + 4]), \
       "+f"(sums[i + 5]), "+f"(sums[i + 6]), "+f"(sums[i + 7])
-#define LADDER_SUMS_32(i) \
-  LADDER_SUMS_8(i), LADDER_SUMS_8(i + 8), LADDER_SUMS_8(i + 16), LADDER_SUMS_8(i + 24)
-#define LADDER_NUMBERS_0                                                             \
-  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, " \
-  "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define LADDER_NUMBERS_1                                                             \
-  "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
-  "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define LADDER_NUMBERS_2                                                             \
-  "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
-  "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-#define LADDER_NUMBERS_3                                                                 \
-  "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, "     \
-  "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, " \
-  "%124, %125, %126, %127"
+#define LADDER_NUMBERS_0 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define LADDER_NUMBERS_8 "%8, %9, %10, %11, %12, %13, %14, %15"
+#define LADDER_NUMBERS_16 "%16, %17, %18, %19, %20, %21, %22, %23"
+#define LADDER_NUMBERS_24 "%24, %25, %26, %27, %28, %29, %30, %31"
+#define LADDER_NUMBERS_32 "%32, %33, %34, %35, %36, %37, %38, %39"
+#define LADDER_NUMBERS_40 "%40, %41, %42, %43, %44, %45, %46, %47"
+#define LADDER_NUMBERS_48 "%48, %49, %50, %51, %52, %53, %54, %55"
+#define LADDER_NUMBERS_56 "%56, %57, %58, %59, %60, %61, %62, %63"
+#define LADDER_NUMBERS_64 "%64, %65, %66, %67, %68, %69, %70, %71"
+#define LADDER_NUMBERS_72 "%72, %73, %74, %75, %76, %77, %78, %79"
+#define LADDER_NUMBERS_80 "%80, %81, %82, %83, %84, %85, %86, %87"
+#define LADDER_NUMBERS_88 "%88, %89, %90, %91, %92, %93, %94, %95"
+#define LADDER_NUMBERS_96 "%96, %97, %98, %99, %100, %101, %102, %103"
+#define LADDER_NUMBERS_104 "%104, %105, %106, %107, %108, %109, %110, %111"
+#define LADDER_NUMBERS_112 "%112, %113, %114, %115, %116, %117, %118, %119"
+#define LADDER_NUMBERS_120 "%120, %121, %122, %123, %124, %125, %126, %127"
 #define LADDER_WGMMA(columns, type, numbers, a_, b_, adds_, trans_a, trans_b, ...)                 \
   asm volatile(                                                                                    \
       "{\n"                                                                                        \
@@ -109,7 +110,7 @@ __device__ __forceinline__ void wgmma_fence([[maybe_unused]] Here here = Here::c
 #endif
 
 /// \brief  Starts sums = A B, or sums += A B: wgmma.mma_async, PTX ISA 9.7.15.5.2.
-/// \tparam columns          N: 64, 128, 192 or 256
+/// \tparam columns          N: a multiple of 16 up to 256
 /// \tparam a_along_rows     A's rows in shared memory are across K
 /// \tparam b_along_columns  B's rows in shared memory are across K: B is row-major
 /// \tparam Element          of both factors: __nv_bfloat16 or __half
@@ -119,25 +120,136 @@ template <int columns, bool a_along_rows = false, bool b_along_columns = false,
           class Element = __nv_bfloat16>
 __device__ __forceinline__ void wgmma(float (&sums)[columns / 2], std::uint64_t a, std::uint64_t b,
                                       bool adds, [[maybe_unused]] Here here = Here::current()) {
-  static_assert(columns == 64 || columns == 128 || columns == 192 || columns == 256);
+  static_assert(columns > 0 && columns <= 256 && columns % 16 == 0);
   constexpr bool kIsHalf = std::is_same_v<Element, __half>;
   static_assert(kIsHalf || std::is_same_v<Element, __nv_bfloat16>);
 #ifdef __CUDACC__
-  if constexpr (columns == 64) {
-    LADDER_WGMMA_OF_EITHER("64", LADDER_NUMBERS_0, "%32", "%33", "%34", "%35", "%36",
-                           LADDER_SUMS_32(0));
-  } else if constexpr (columns == 128) {
-    LADDER_WGMMA_OF_EITHER("128", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1, "%64", "%65", "%66",
-                           "%67", "%68", LADDER_SUMS_32(0), LADDER_SUMS_32(32));
-  } else if constexpr (columns == 192) {
-    LADDER_WGMMA_OF_EITHER("192", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2,
-                           "%96", "%97", "%98", "%99", "%100", LADDER_SUMS_32(0),
-                           LADDER_SUMS_32(32), LADDER_SUMS_32(64));
-  } else {
+  if constexpr (columns == 16) {
+    LADDER_WGMMA_OF_EITHER("16", LADDER_NUMBERS_0, "%8", "%9", "%10", "%11", "%12", LADDER_SUMS(0));
+  } else if constexpr (columns == 32) {
+    LADDER_WGMMA_OF_EITHER("32", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8, "%16", "%17", "%18", "%19",
+                           "%20", LADDER_SUMS(0), LADDER_SUMS(8));
+  } else if constexpr (columns == 48) {
+    LADDER_WGMMA_OF_EITHER("48", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16,
+                           "%24", "%25", "%26", "%27", "%28", LADDER_SUMS(0), LADDER_SUMS(8),
+                           LADDER_SUMS(16));
+  } else if constexpr (columns == 64) {
     LADDER_WGMMA_OF_EITHER(
-        "256", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_1 ", " LADDER_NUMBERS_2 ", " LADDER_NUMBERS_3,
-        "%128", "%129", "%130", "%131", "%132", LADDER_SUMS_32(0), LADDER_SUMS_32(32),
-        LADDER_SUMS_32(64), LADDER_SUMS_32(96));
+        "64", LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24,
+        "%32", "%33", "%34", "%35", "%36", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24));
+  } else if constexpr (columns == 80) {
+    LADDER_WGMMA_OF_EITHER("80",
+                           LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16
+                                            ", " LADDER_NUMBERS_24 ", " LADDER_NUMBERS_32,
+                           "%40", "%41", "%42", "%43", "%44", LADDER_SUMS(0), LADDER_SUMS(8),
+                           LADDER_SUMS(16), LADDER_SUMS(24), LADDER_SUMS(32));
+  } else if constexpr (columns == 96) {
+    LADDER_WGMMA_OF_EITHER("96",
+                           LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16
+                                            ", " LADDER_NUMBERS_24 ", " LADDER_NUMBERS_32
+                                            ", " LADDER_NUMBERS_40,
+                           "%48", "%49", "%50", "%51", "%52", LADDER_SUMS(0), LADDER_SUMS(8),
+                           LADDER_SUMS(16), LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40));
+  } else if constexpr (columns == 112) {
+    LADDER_WGMMA_OF_EITHER(
+        "112",
+        LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                         ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48,
+        "%56", "%57", "%58", "%59", "%60", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40), LADDER_SUMS(48));
+  } else if constexpr (columns == 128) {
+    LADDER_WGMMA_OF_EITHER(
+        "128",
+        LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                         ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                         ", " LADDER_NUMBERS_56,
+        "%64", "%65", "%66", "%67", "%68", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40), LADDER_SUMS(48), LADDER_SUMS(56));
+  } else if constexpr (columns == 144) {
+    LADDER_WGMMA_OF_EITHER("144",
+                           LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16
+                                            ", " LADDER_NUMBERS_24 ", " LADDER_NUMBERS_32
+                                            ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                                            ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64,
+                           "%72", "%73", "%74", "%75", "%76", LADDER_SUMS(0), LADDER_SUMS(8),
+                           LADDER_SUMS(16), LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40),
+                           LADDER_SUMS(48), LADDER_SUMS(56), LADDER_SUMS(64));
+  } else if constexpr (columns == 160) {
+    LADDER_WGMMA_OF_EITHER("160",
+                           LADDER_NUMBERS_0
+                           ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                           ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                           ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64 ", " LADDER_NUMBERS_72,
+                           "%80", "%81", "%82", "%83", "%84", LADDER_SUMS(0), LADDER_SUMS(8),
+                           LADDER_SUMS(16), LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40),
+                           LADDER_SUMS(48), LADDER_SUMS(56), LADDER_SUMS(64), LADDER_SUMS(72));
+  } else if constexpr (columns == 176) {
+    LADDER_WGMMA_OF_EITHER(
+        "176",
+        LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                         ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                         ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64 ", " LADDER_NUMBERS_72
+                         ", " LADDER_NUMBERS_80,
+        "%88", "%89", "%90", "%91", "%92", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40), LADDER_SUMS(48), LADDER_SUMS(56),
+        LADDER_SUMS(64), LADDER_SUMS(72), LADDER_SUMS(80));
+  } else if constexpr (columns == 192) {
+    LADDER_WGMMA_OF_EITHER(
+        "192",
+        LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                         ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                         ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64 ", " LADDER_NUMBERS_72
+                         ", " LADDER_NUMBERS_80 ", " LADDER_NUMBERS_88,
+        "%96", "%97", "%98", "%99", "%100", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40), LADDER_SUMS(48), LADDER_SUMS(56),
+        LADDER_SUMS(64), LADDER_SUMS(72), LADDER_SUMS(80), LADDER_SUMS(88));
+  } else if constexpr (columns == 208) {
+    LADDER_WGMMA_OF_EITHER(
+        "208",
+        LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                         ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                         ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64 ", " LADDER_NUMBERS_72
+                         ", " LADDER_NUMBERS_80 ", " LADDER_NUMBERS_88 ", " LADDER_NUMBERS_96,
+        "%104", "%105", "%106", "%107", "%108", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40), LADDER_SUMS(48), LADDER_SUMS(56),
+        LADDER_SUMS(64), LADDER_SUMS(72), LADDER_SUMS(80), LADDER_SUMS(88), LADDER_SUMS(96));
+  } else if constexpr (columns == 224) {
+    LADDER_WGMMA_OF_EITHER("224",
+                           LADDER_NUMBERS_0
+                           ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                           ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                           ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64 ", " LADDER_NUMBERS_72
+                           ", " LADDER_NUMBERS_80 ", " LADDER_NUMBERS_88 ", " LADDER_NUMBERS_96
+                           ", " LADDER_NUMBERS_104,
+                           "%112", "%113", "%114", "%115", "%116", LADDER_SUMS(0), LADDER_SUMS(8),
+                           LADDER_SUMS(16), LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40),
+                           LADDER_SUMS(48), LADDER_SUMS(56), LADDER_SUMS(64), LADDER_SUMS(72),
+                           LADDER_SUMS(80), LADDER_SUMS(88), LADDER_SUMS(96), LADDER_SUMS(104));
+  } else if constexpr (columns == 240) {
+    LADDER_WGMMA_OF_EITHER(
+        "240",
+        LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                         ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                         ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64 ", " LADDER_NUMBERS_72
+                         ", " LADDER_NUMBERS_80 ", " LADDER_NUMBERS_88 ", " LADDER_NUMBERS_96
+                         ", " LADDER_NUMBERS_104 ", " LADDER_NUMBERS_112,
+        "%120", "%121", "%122", "%123", "%124", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40), LADDER_SUMS(48), LADDER_SUMS(56),
+        LADDER_SUMS(64), LADDER_SUMS(72), LADDER_SUMS(80), LADDER_SUMS(88), LADDER_SUMS(96),
+        LADDER_SUMS(104), LADDER_SUMS(112));
+  } else if constexpr (columns == 256) {
+    LADDER_WGMMA_OF_EITHER(
+        "256",
+        LADDER_NUMBERS_0 ", " LADDER_NUMBERS_8 ", " LADDER_NUMBERS_16 ", " LADDER_NUMBERS_24
+                         ", " LADDER_NUMBERS_32 ", " LADDER_NUMBERS_40 ", " LADDER_NUMBERS_48
+                         ", " LADDER_NUMBERS_56 ", " LADDER_NUMBERS_64 ", " LADDER_NUMBERS_72
+                         ", " LADDER_NUMBERS_80 ", " LADDER_NUMBERS_88 ", " LADDER_NUMBERS_96
+                         ", " LADDER_NUMBERS_104 ", " LADDER_NUMBERS_112 ", " LADDER_NUMBERS_120,
+        "%128", "%129", "%130", "%131", "%132", LADDER_SUMS(0), LADDER_SUMS(8), LADDER_SUMS(16),
+        LADDER_SUMS(24), LADDER_SUMS(32), LADDER_SUMS(40), LADDER_SUMS(48), LADDER_SUMS(56),
+        LADDER_SUMS(64), LADDER_SUMS(72), LADDER_SUMS(80), LADDER_SUMS(88), LADDER_SUMS(96),
+        LADDER_SUMS(104), LADDER_SUMS(112), LADDER_SUMS(120));
   }
 #else
   constexpr auto kFormat =
@@ -150,11 +262,22 @@ __device__ __forceinline__ void wgmma(float (&sums)[columns / 2], std::uint64_t 
 #undef LADDER_WGMMA_OF_EITHER
 #undef LADDER_WGMMA
 #undef LADDER_NUMBERS_0
-#undef LADDER_NUMBERS_1
-#undef LADDER_NUMBERS_2
-#undef LADDER_NUMBERS_3
-#undef LADDER_SUMS_32
-#undef LADDER_SUMS_8
+#undef LADDER_NUMBERS_8
+#undef LADDER_NUMBERS_16
+#undef LADDER_NUMBERS_24
+#undef LADDER_NUMBERS_32
+#undef LADDER_NUMBERS_40
+#undef LADDER_NUMBERS_48
+#undef LADDER_NUMBERS_56
+#undef LADDER_NUMBERS_64
+#undef LADDER_NUMBERS_72
+#undef LADDER_NUMBERS_80
+#undef LADDER_NUMBERS_88
+#undef LADDER_NUMBERS_96
+#undef LADDER_NUMBERS_104
+#undef LADDER_NUMBERS_112
+#undef LADDER_NUMBERS_120
+#undef LADDER_SUMS
 #endif
 
 /// The products that this warp has started since it last committed become one group:

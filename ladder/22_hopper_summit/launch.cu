@@ -3,8 +3,11 @@
 /// \brief Tile sizes, which of them a shape gets, plan and launch of rung 22.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/launch.cuh"
@@ -34,54 +37,91 @@ int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
 }
 
 /// How many stages fill the 227 KiB that a block can have, beside its results and barriers.
-constexpr int stages_of(int BM, int BN) {
+constexpr int stages_of(int BM, int BN, int box) {
   constexpr int kBarriers = 1024;
-  const int results = BM / 64 * kResults * static_cast<int>(sizeof(Results));
+  constexpr int kMostStages = 16;
+  const int results = BN / 64 * kResults * box * kBoxColumns * static_cast<int>(sizeof(bf16));
   const int stage = (BM + BN) * BK * static_cast<int>(sizeof(bf16));
-  return (227 * 1024 - kBarriers - results) / stage;
+  return std::min(kMostStages, (227 * 1024 - kBarriers - results) / stage);
 }
 
-template <int BM, int BN, int ROWS, int COLUMNS>
-void launch_size(const Gemm<bfloat16>& gemm, const Cut& cut, Stream stream) {
-  constexpr int STAGES = stages_of(BM, BN);
-  const std::size_t part_bytes = 2 * sizeof(float) * cut.clusters * ROWS * COLUMNS * BM * BN;
+template <int SIZE>
+void launch_size(const Gemm<bfloat16>& gemm, const Cluster& cluster, const Cut& cut,
+                 Stream stream) {
+  constexpr int BM = kSizes[SIZE].BM;
+  constexpr int BN = kSizes[SIZE].BN;
+  constexpr int BOX = kSizes[SIZE].box;
+  constexpr int STAGES = stages_of(BM, BN, BOX);
+  const auto [rows, columns] = cluster;
+  const std::size_t part_bytes = 2 * sizeof(float) * cut.clusters * rows * columns * BM * BN;
   auto* const words = static_cast<unsigned*>(workspace(stream, kFlagBytes + part_bytes));
   const bool in_step =
       cut.whole + cut.split > cut.clusters && cut.k_tiles >= kFewestEpochs * kEpoch;
-  launch(kernel<BM, BN, BK, ROWS, COLUMNS, STAGES>,
-         {.grid = dim3(cut.clusters * ROWS * COLUMNS),
-          .block = dim3(128 + BM / 64 * 128),
-          .dynamic_shared_bytes = sizeof(Shared<BM, BN, BK, STAGES>),
+  const int tile_columns = ceil_div(gemm.N, columns * BN);
+  launch(kernel<BM, BN, BK, BOX, STAGES>,
+         {.grid = dim3(cut.clusters * rows * columns),
+          .block = dim3(128 + BN / 64 * 128),
+          .dynamic_shared_bytes = sizeof(Shared<BM, BN, BK, BOX, STAGES>),
           .stream = stream,
-          .cluster = ROWS * COLUMNS,
+          .cluster = static_cast<unsigned>(rows * columns),
           .overlaps_previous = true},
-         ptx::make_tensor_map(gemm.A, gemm.M, gemm.K, BM / COLUMNS, BK, ptx::Swizzle::rows_of_128),
-         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK / ROWS, kBoxColumns,
+         ptx::make_tensor_map(gemm.A, gemm.M, gemm.K, BM / columns, BK, ptx::Swizzle::rows_of_128),
+         ptx::make_tensor_map(gemm.B, gemm.K, gemm.N, BK / rows, kBoxColumns,
                               ptx::Swizzle::rows_of_128),
-         ptx::make_tensor_map(gemm.C, gemm.M, gemm.N, 64, kBoxColumns, ptx::Swizzle::rows_of_128),
-         gemm.M, gemm.N, gemm.alpha, gemm.beta, reinterpret_cast<const bf16*>(gemm.C),
-         Plan{.k_tiles = cut.k_tiles,
+         ptx::make_tensor_map(gemm.C, gemm.M, gemm.N, BOX, kBoxColumns, ptx::Swizzle::rows_of_128),
+         gemm.alpha, gemm.beta,
+         Plan{.log_rows = std::countr_zero(static_cast<unsigned>(rows)),
+              .log_columns = std::countr_zero(static_cast<unsigned>(columns)),
+              .k_tiles = cut.k_tiles,
+              .per_tile = cut.k_tiles,
               .whole = cut.whole,
               .split = cut.split,
               .share = cut.share,
               .counters = in_step ? words : nullptr,
-              .band = band_of(gemm, cut.clusters, ceil_div(gemm.N, COLUMNS * BN)),
+              .order = Order(ceil_div(gemm.M, rows * BM), tile_columns,
+                             band_of(gemm, cut.clusters, tile_columns)),
               .parts = reinterpret_cast<float4*>(words + kFlagBytes / sizeof(unsigned)),
               .flags = words + kFlagsAt});
 }
 
-using Launch = void (*)(const Gemm<bfloat16>&, const Cut&, Stream);
+using Launch = void (*)(const Gemm<bfloat16>&, const Cluster&, const Cut&, Stream);
 /// In the order of kSizes.
-constexpr std::array<Launch, kSizes.size()> kLaunches = {
-    launch_size<128, 256, 2, 1>, launch_size<128, 256, 1, 1>, launch_size<128, 256, 2, 2>,
-    launch_size<128, 192, 1, 2>, launch_size<128, 128, 2, 1>, launch_size<128, 128, 2, 2>,
-    launch_size<128, 64, 1, 1>,  launch_size<128, 64, 1, 4>,  launch_size<64, 128, 4, 1>,
-    launch_size<64, 64, 1, 1>,   launch_size<64, 64, 2, 2>};
+constexpr auto kLaunches = []<std::size_t... SIZES>(std::index_sequence<SIZES...>) {
+  return std::array<Launch, kSizes.size()>{launch_size<SIZES>...};
+}
+(std::make_index_sequence<kSizes.size()>());
 
-/// Runs a size with its cut of the shape.
-void run_size(const Gemm<bfloat16>& gemm, int size, Stream stream) {
-  const Cut cut = cut_of(kSizes[size], Shape{gemm.M, gemm.N, gemm.K}, multiprocessors());
-  kLaunches[size](gemm, cut, stream);
+void run_choice(const Gemm<bfloat16>& gemm, const Choice& choice, Stream stream) {
+  kLaunches[choice.size](gemm, kClusters[choice.cluster], choice.cut, stream);
+}
+
+/// The fastest choice. A program often multiplies the same shape again, so the last one is kept.
+Choice choice_for(const Shape& shape) {
+  struct Chosen {
+    Shape shape;
+    int sms;
+    Choice choice;
+  };
+  thread_local Chosen last = {};
+  const int sms = multiprocessors();
+  if (last.sms != sms || last.shape != shape) last = {shape, sms, fastest(shape, sms)};
+  return last.choice;
+}
+
+/// "256 x 128, 1 x 2": the tile of a block, and the blocks of a cluster if there are more than one.
+std::string_view name_of(const Choice& choice) {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Size& size : kSizes) {
+      for (const auto& [rows, columns] : kClusters) {
+        all.emplace_back(size.name);
+        if (rows * columns > 1)
+          all.back() += ", " + std::to_string(rows) + " x " + std::to_string(columns);
+      }
+    }
+    return all;
+  }();
+  return names[choice.size * kClusters.size() + choice.cluster];
 }
 
 }  // namespace
@@ -90,47 +130,61 @@ void run(const Gemm<bfloat16>& gemm, Stream stream) {
   require_multiple("22 hopper_summit", 'N', gemm.N, 8,
                    "rows of B and C have to be 16-byte aligned");
   require_multiple("22 hopper_summit", 'K', gemm.K, 8, "rows of A have to be 16-byte aligned");
-  run_size(gemm, fastest_size(Shape{gemm.M, gemm.N, gemm.K}, multiprocessors()), stream);
+  run_choice(gemm, choice_for(Shape{gemm.M, gemm.N, gemm.K}), stream);
 }
 
 std::vector<WorkPlan> plans(const Shape& shape) {
   const int sms = multiprocessors();
+  const Choice taken = fastest(shape, sms);
   std::vector<WorkPlan> found;
-  for (int i = 0; i < static_cast<int>(kSizes.size()); ++i) {
-    const Size& size = kSizes[i];
-    const Cut cut = cut_of(size, shape, sms);
-    found.push_back(
-        {.name = size.name,
-         .tile = {size.rows * size.BM, size.columns * size.BN},
-         .BK = BK,
-         .blocks_per_sm = 1,
-         .cluster = 1,
-         .taken = i == fastest_size(shape, sms),
-         .tiles = cut.whole + cut.split,
-         .k_tiles = cut.k_tiles,
-         .whole_tiles = cut.whole,
-         .ranks = cut.split > 0 ? ceil_div(cut.split * cut.k_tiles, cut.share) : 0,
-         .share = cut.share,
-         .longer = 0,
-         .fan_in = 1,
-         .expected_us = cut.us,
-         .launch = [i](const Gemm<bfloat16>& gemm, Stream stream) { run_size(gemm, i, stream); }});
-  }
+  visit_choices(shape, sms, [&](const Choice& choice) {
+    const Size& size = kSizes[choice.size];
+    const auto [rows, columns] = kClusters[choice.cluster];
+    const Cut& cut = choice.cut;
+    found.push_back({.name = name_of(choice),
+                     .tile = {rows * size.BM, columns * size.BN},
+                     .BK = BK,
+                     .blocks_per_sm = 1,
+                     .cluster = 1,
+                     .taken = choice.size == taken.size && choice.cluster == taken.cluster,
+                     .tiles = cut.whole + cut.split,
+                     .k_tiles = cut.k_tiles,
+                     .whole_tiles = cut.whole,
+                     .ranks = cut.split > 0 ? ceil_div(cut.split * cut.k_tiles, cut.share) : 0,
+                     .share = cut.share,
+                     .longer = 0,
+                     .fan_in = 1,
+                     .expected_us = cut.us,
+                     .launch = [choice](const Gemm<bfloat16>& gemm, Stream stream) {
+                       run_choice(gemm, choice, stream);
+                     }});
+  });
   return found;
 }
 
 std::string explain(const Shape& shape) {
-  std::string text = "Rung 22 takes the size that its model calls fastest on " +
-                     std::to_string(multiprocessors()) + " SMs:\n";
+  const int sms = multiprocessors();
+  std::array<Choice, kSizes.size()> of_sizes;  // in the clusters that are fastest
+  of_sizes.fill({.size = -1, .cluster = 0, .cut = {}});
+  visit_choices(shape, sms, [&](const Choice& choice) {
+    Choice& best = of_sizes[choice.size];
+    if (best.size < 0 || choice.cut.us < best.cut.us) best = choice;
+  });
+  const int taken = fastest(shape, sms).size;
+  std::string text = "Rung 22 takes what its model calls fastest on " + std::to_string(sms) +
+                     " SMs. Each size, in its best clusters:\n";
   char line[160];
-  constexpr const char* kHeading = "   %-20s %8s %8s %7s %8s %9s\n";
-  std::snprintf(line, sizeof line, kHeading, "tile", "tiles", "k tiles", "shared", "clusters",
-                "us");
+  constexpr const char* kHeading = "   %-18s %8s %8s %7s %8s %9s\n";
+  std::snprintf(line, sizeof line, kHeading, "tile, blocks", "tiles", "k tiles", "shared",
+                "clusters", "us");
   text += line;
-  for (const WorkPlan& plan : plans(shape)) {
-    std::snprintf(line, sizeof line, "%s %-20s %8lld %8lld %7lld %8d %9.4g\n",
-                  plan.taken ? "->" : "  ", plan.name.data(), plan.tiles, plan.k_tiles,
-                  plan.tiles - plan.whole_tiles, plan.ranks, plan.expected_us);
+  for (const Choice& choice : of_sizes) {
+    if (choice.size < 0) continue;
+    const Cut& cut = choice.cut;
+    std::snprintf(line, sizeof line, "%s %-18s %8d %8d %7d %8d %9.4g\n",
+                  choice.size == taken ? "->" : "  ", name_of(choice).data(), cut.whole + cut.split,
+                  cut.k_tiles, cut.split,
+                  cut.split > 0 ? ceil_div(cut.split * cut.k_tiles, cut.share) : 0, cut.us);
     text += line;
   }
   return text;

@@ -7,14 +7,65 @@
 
 namespace ladder::hopper_summit {
 
-/// What a launch computes, and how it is cut.
+/// A number to divide by. A division takes some hundred cycles, and the first loads wait for it; two
+/// multiplications by the reciprocal give the same quotient.
+struct Divisor {
+  unsigned value;
+  unsigned long long reciprocal;  // 2^64 / value, rounded up; of 1, that is 0
+
+  Divisor(int number)
+      : value(static_cast<unsigned>(number)),
+        reciprocal(~0ULL / static_cast<unsigned>(number) + 1) {}
+  __device__ int quotient(int number) const {
+    return value == 1 ? number : static_cast<int>(__umul64hi(number, reciprocal));
+  }
+};
+
+/// Where a tile of a cluster begins, in tiles.
+struct Position {
+  int row;
+  int column;
+};
+
+/// The order in which clusters take tiles of C: down a column of `band` tiles, then the next column.
+class Order {
+ public:
+  /// \param rows,columns  of tiles of clusters
+  Order(int rows, int columns, int band)
+      : band_(band),
+        last_band_((rows - 1) / band),
+        per_band_(band * columns),
+        in_band_(band),
+        in_last_band_(rows - (rows - 1) / band * band) {}
+
+  __device__ Position position(int tile) const {
+    const int band = per_band_.quotient(tile);
+    const int rest = tile - band * static_cast<int>(per_band_.value);
+    const Divisor& rows = band < last_band_ ? in_band_ : in_last_band_;
+    const int column = rows.quotient(rest);
+    return {band * band_ + rest - column * static_cast<int>(rows.value), column};
+  }
+
+ private:
+  int band_;
+  int last_band_;
+  Divisor per_band_;      // tiles
+  Divisor in_band_;       // rows of tiles
+  Divisor in_last_band_;  // likewise
+};
+
+/// What a launch computes, and how it is cut. Rows and columns of blocks in a cluster are powers of
+/// two.
 struct Plan {
+  int log_rows;        ///< of blocks in a cluster, which share B
+  int log_columns;     ///< of blocks in a cluster, which share A
   int k_tiles;         ///< of a tile of C
+  Divisor per_tile;    ///< the same
   int whole;           ///< tiles that a cluster computes alone
   int split;           ///< tiles after these, whose k tiles clusters share
   int share;           ///< k tiles that a cluster takes of the split tiles
   unsigned* counters;  ///< (kCounters)  see Pace; null: clusters do not wait for each other
-  int band;            ///< rows of clusters' tiles that consecutive tiles walk through
+  Order order;         ///< of tiles
   float4* parts;       ///< (2 * blocks, BM*BN/4)  sums of pieces of split tiles
   unsigned* flags;     ///< (split, warpgroups)  pieces that are there; zero before and after
 };
@@ -24,26 +75,6 @@ struct Segment {
   int tile;
   int first;
   int last;  ///< one past it
-};
-
-/// Where the tiles of C are, in the order in which clusters take them: down a column of `band`
-/// tiles, then the next column. BM and BN are those of a cluster.
-template <int BM, int BN>
-struct Order {
-  int rows;  // of tiles
-  int columns;
-  int band;
-
-  __device__ Order(int M, int N, int band_rows)
-      : rows((M + BM - 1) / BM), columns((N + BN - 1) / BN), band(band_rows) {}
-  __device__ int row(int tile) const {  // of the tile, in elements
-    const int first = tile / (band * columns) * band;
-    return (first + tile % (band * columns) % min(band, rows - first)) * BM;
-  }
-  __device__ int column(int tile) const {
-    const int first = tile / (band * columns) * band;
-    return tile % (band * columns) / min(band, rows - first) * BN;
-  }
 };
 
 /// The segments of one cluster, one after the other.
@@ -68,7 +99,7 @@ class Segments {
       return true;
     }
     if (at_ >= end_) return false;
-    const int tile = at_ / plan_.k_tiles;
+    const int tile = plan_.per_tile.quotient(at_);
     const int first = at_ - tile * plan_.k_tiles;
     segment = {plan_.whole + tile, first, min(plan_.k_tiles, first + end_ - at_)};
     at_ += segment.last - first;

@@ -8,40 +8,51 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <limits>
 
 #include "common/gemm.hpp"
 
 namespace ladder::hopper_summit {
 
-/// \brief A tile size, and how long it takes on an H100: fitted by
-///        `python3 -m bench.record.fit_sizes`. Only the ratios of the times matter.
+/// A tile size of a block.
 struct Size {
   const char* name;
-  int BM, BN;       ///< block tile
-  int rows;         ///< of blocks in a cluster, which share B
-  int columns;      ///< of blocks in a cluster, which share A
-  double start_us;  ///< to start the launch and to end it
-  double tile_us;   ///< to begin and to finish a tile
-  double step_us;   ///< to multiply 64 of K
-  double load_us;   ///< to load 64 of K from whole lines, while all SMs load
-  double share_us;  ///< to split tiles
-  double part_us;   ///< to add one piece of a tile
+  int BM, BN;
+  int box;         ///< rows of C that leave under one k tile
+  double step_us;  ///< to multiply 64 of K
 };
 
-inline constexpr std::array kSizes = {
-    Size{"128 x 256, 2 x 1", 128, 256, 2, 1, 3.800, 0.900, 0.650, 0.443, 6.000, 0.500},
-    Size{"128 x 256", 128, 256, 1, 1, 3.800, 0.100, 0.664, 0.650, 6.000, 1.000},
-    Size{"128 x 256, 2 x 2", 128, 256, 2, 2, 3.333, 0.900, 0.660, 0.320, 11.176, 0.434},
-    Size{"128 x 192, 1 x 2", 128, 192, 1, 2, 4.026, 0.700, 0.510, 0.400, 7.035, 0.898},
-    Size{"128 x 128, 2 x 1", 128, 128, 2, 1, 3.544, 0.663, 0.448, 0.293, 3.220, 0.193},
-    Size{"128 x 128, 2 x 2", 128, 128, 2, 2, 1.907, 0.850, 0.376, 0.217, 4.979, 0.323},
-    Size{"128 x 64", 128, 64, 1, 1, 2.777, 0.263, 0.140, 0.310, 5.063, 0.165},
-    Size{"128 x 64, 1 x 4", 128, 64, 1, 4, 2.095, 0.465, 0.235, 0.132, 4.061, 0.030},
-    Size{"64 x 128, 4 x 1", 64, 128, 4, 1, 2.075, 0.544, 0.205, 0.134, 5.083, 0.098},
-    Size{"64 x 64", 64, 64, 1, 1, 3.966, 0.311, 0.123, 0.368, 3.028, 0.197},
-    Size{"64 x 64, 2 x 2", 64, 64, 2, 2, 1.816, 0.342, 0.184, 0.008, 3.286, 0.085},
+/// Blocks that load together: those of a row share A, those of a column share B.
+struct Cluster {
+  int rows, columns;
 };
+
+// How long things take on an H100, in microseconds, fitted by `python3 -m bench.record.fit_sizes`.
+// Only their ratios matter.
+inline constexpr std::array kSizes = {
+    Size{"256 x 128", 256, 128, 64, 0.540}, Size{"224 x 128", 224, 128, 32, 0.480},
+    Size{"192 x 128", 192, 128, 64, 0.420}, Size{"160 x 128", 160, 128, 80, 0.370},
+    Size{"128 x 128", 128, 128, 64, 0.330}, Size{"96 x 128", 96, 128, 48, 0.280},
+    Size{"80 x 128", 80, 128, 80, 0.250},   Size{"160 x 192", 160, 192, 80, 0.500},
+    Size{"128 x 192", 128, 192, 64, 0.430}, Size{"96 x 192", 96, 192, 48, 0.350},
+    Size{"256 x 64", 256, 64, 64, 0.330},   Size{"192 x 64", 192, 64, 64, 0.280},
+    Size{"160 x 64", 160, 64, 80, 0.250},   Size{"128 x 64", 128, 64, 64, 0.220},
+    Size{"96 x 64", 96, 64, 48, 0.190},     Size{"80 x 64", 80, 64, 80, 0.180},
+    Size{"64 x 64", 64, 64, 64, 0.170},     Size{"48 x 64", 48, 64, 48, 0.160},
+    Size{"32 x 64", 32, 64, 32, 0.150},     Size{"16 x 64", 16, 64, 16, 0.140},
+};
+inline constexpr std::array kClusters = {Cluster{1, 1}, Cluster{2, 1}, Cluster{1, 2}, Cluster{2, 2},
+                                         Cluster{4, 1}, Cluster{1, 4}, Cluster{4, 2}, Cluster{2, 4},
+                                         Cluster{8, 1}, Cluster{1, 8}};
+inline constexpr std::array kStartUs = {1.914, 2.327, 1.660, 1.606};  ///< with 1, 2, 4, 8 blocks
+inline constexpr double kFinishUs = 2.096;  ///< to begin and to finish 256 x 128 results
+inline constexpr double kLineUs = 0.00133;  ///< to load a line of 128 bytes while all SMs load
+inline constexpr double kTwoLines = 1.646;  ///< how much longer a row of a box takes in two lines
+inline constexpr double kSplitUs = 1.128;   ///< to split tiles
+inline constexpr double kPieceUs = 0.053;   ///< for one piece more
+inline constexpr double kSumsUs = 2.132;    ///< to add 256 x 128 sums of a piece
 
 /// How a shape is cut into tiles of one size.
 struct Cut {
@@ -53,43 +64,53 @@ struct Cut {
   double us;     ///< how long all should take
 };
 
-/// \brief  How long 64 of K take: until they are multiplied, or until they have come.
-/// \param  busy  the part of all clusters that run. An SM alone loads at most kAlone times as fast.
-inline double step_us(const Size& size, const Shape& shape, double busy) {
-  constexpr double kAlone = 2.5;
+/// \brief   How many clusters run at the same time. On an H100, 30 of four blocks do and 15 of eight,
+///          and not 33 and 16.
+inline int clusters_at_once(const Cluster& cluster, int sms) {
+  const int blocks = cluster.rows * cluster.columns;
+  return std::max(1, (blocks < 4 ? sms : sms * 10 / 11) / blocks);
+}
+
+/// \brief  How long 64 of K take: the more of it is loaded, the less time is left to hide that.
+/// \param  busy  the part of all clusters that run
+inline double step_us(const Size& size, const Cluster& cluster, const Shape& shape, double busy) {
   constexpr int kLine = 64;  // elements; if rows are no multiple of it, a box's lie in two lines
-  const double of_a = static_cast<double>(size.BM) / size.columns;  // rows that a block asks for
-  const double of_b = static_cast<double>(size.BN) / size.rows;     // columns
-  const double lines =
-      (of_a * (shape.K % kLine == 0 ? 1 : 2) + of_b * (shape.N % kLine == 0 ? 1 : 2)) /
-      (of_a + of_b);
-  return std::max(size.step_us, size.load_us * lines * std::max(busy, 1 / kAlone));
+  const auto lines = [](int extent, int tile, int sharers, int row) {  // that a block asks for
+    const int tiles = ceil_div(extent, sharers * tile) * sharers;
+    return static_cast<double>(extent) / tiles * (row % kLine == 0 ? 1 : kTwoLines);
+  };
+  const double of_a = lines(shape.M, size.BM, cluster.rows, shape.K) / cluster.columns;
+  const double of_b = lines(shape.N, size.BN, cluster.columns, shape.N) / cluster.rows;
+  const double load_us = (of_a + of_b) * kLineUs * busy;
+  return std::sqrt(size.step_us * size.step_us + load_us * load_us);
 }
 
 /// \brief The cut of a shape. The tiles of the last round, or of the only one, are split if that
 ///        is faster, into the number of pieces that is the fastest.
-inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
-  constexpr int kBoxColumns = 64;
+inline Cut cut_of(const Size& size, const Cluster& cluster, const Shape& shape, int sms) {
+  constexpr int kDepth = 64;
   constexpr long long kMostTiles = 1 << 30;
   constexpr std::array kPieces = {2, 3, 4, 6, 8, 12, 16};
-  const int boxes = size.BN / kBoxColumns;  // shares are multiples: results leave under them
-  const long long rows = ceil_div(shape.M, size.rows * size.BM);  // no memory holds 2^31 tiles
+  const int boxes = size.BM / size.box;  // shares are multiples: results leave under them
+  const long long rows = ceil_div(shape.M, cluster.rows * size.BM);  // no memory holds 2^31 tiles
   const int tiles =
-      static_cast<int>(std::min(rows * ceil_div(shape.N, size.columns * size.BN), kMostTiles));
-  // On an H100, 30 clusters of four blocks run at the same time, and not 33.
-  const int blocks = size.rows * size.columns;
-  const int most = std::max(1, blocks == 4 ? sms * 10 / 11 / 4 : sms / blocks);
-  const int k_tiles = std::max(boxes, ceil_div(shape.K, kBoxColumns));
+      static_cast<int>(std::min(rows * ceil_div(shape.N, cluster.columns * size.BN), kMostTiles));
+  const int most = clusters_at_once(cluster, sms);
+  const int k_tiles = std::max(boxes, ceil_div(shape.K, kDepth));
   const int rest = tiles % most;
-  const double full_us = size.tile_us + k_tiles * step_us(size, shape, 1);  // a round of them
-  const double last_us =
-      rest == 0 ? 0 : size.tile_us + k_tiles * step_us(size, shape, double(rest) / most);
+  const double area = size.BM * size.BN / (256.0 * 128.0);
+  const double start_us = kStartUs[std::countr_zero(unsigned(cluster.rows * cluster.columns))];
+  const double finish_us = area * kFinishUs;
+  const auto round_us = [&](int steps, int of_clusters) {
+    return finish_us + steps * step_us(size, cluster, shape, double(of_clusters) / most);
+  };
+  const double before_us = start_us + (tiles < most ? 0 : tiles / most * round_us(k_tiles, most));
   Cut best{.clusters = std::min(tiles, most),
            .k_tiles = k_tiles,
            .whole = tiles,
            .split = 0,
            .share = 0,
-           .us = size.start_us + tiles / most * full_us + last_us};
+           .us = before_us + (rest == 0 ? 0 : round_us(k_tiles, rest))};
   const int padded = ceil_div(k_tiles, boxes) * boxes;  // the last of them are zeros
   for (const int pieces : kPieces) {
     // Clusters that are at the same k tiles read the same parts of A or B at the same time. So all
@@ -103,9 +124,8 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
     if (share * (pieces - 1) >= k_tiles) continue;
     const int cut_tiles = alike && tiles < most ? share * pieces : padded;
     const int sharing = ceil_div(rest * cut_tiles, share);
-    const double us = size.start_us + tiles / most * full_us + size.tile_us +
-                      share * step_us(size, shape, double(sharing) / most) + size.share_us +
-                      ceil_div(cut_tiles, share) * size.part_us;
+    const double us = before_us + round_us(share, sharing) + kSplitUs +
+                      ceil_div(cut_tiles, share) * (kPieceUs + area * kSumsUs);
     if (us >= best.us) continue;
     best = {.clusters = tiles >= most ? most : sharing,
             .k_tiles = cut_tiles,
@@ -117,13 +137,35 @@ inline Cut cut_of(const Size& size, const Shape& shape, int sms) {
   return best;
 }
 
-/// Number of the size that should be the fastest. A cluster needs an SM for each of its blocks.
-inline int fastest_size(const Shape& shape, int sms) {
-  const auto us = [&](const Size& size) {
-    return size.rows * size.columns > sms ? std::numeric_limits<double>::max()
-                                          : cut_of(size, shape, sms).us;
-  };
-  return static_cast<int>(std::ranges::min_element(kSizes, {}, us) - kSizes.begin());
+/// A size, in clusters.
+struct Choice {
+  int size;     ///< its number in kSizes
+  int cluster;  ///< its number in kClusters
+  Cut cut;
+};
+
+/// \brief  All sizes in all clusters that a GPU can run. No cluster has a row or a column of blocks
+///         that lie outside of C.
+template <class Visit>
+void visit_choices(const Shape& shape, int sms, const Visit& visit) {
+  for (int i = 0; i < static_cast<int>(kSizes.size()); ++i) {
+    for (int j = 0; j < static_cast<int>(kClusters.size()); ++j) {
+      const auto [rows, columns] = kClusters[j];
+      const bool fits = rows * columns <= sms && kSizes[i].BM % (8 * columns) == 0;
+      const bool is_in_c =
+          (rows - 1) * kSizes[i].BM < shape.M && (columns - 1) * kSizes[i].BN < shape.N;
+      if (fits && is_in_c) visit(Choice{i, j, cut_of(kSizes[i], kClusters[j], shape, sms)});
+    }
+  }
+}
+
+/// The choice that should be the fastest.
+inline Choice fastest(const Shape& shape, int sms) {
+  Choice best{.size = 0, .cluster = 0, .cut = {.us = std::numeric_limits<double>::max()}};
+  visit_choices(shape, sms, [&](const Choice& choice) {
+    if (choice.cut.us < best.cut.us) best = choice;
+  });
+  return best;
 }
 
 }  // namespace ladder::hopper_summit

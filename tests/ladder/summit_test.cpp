@@ -10,6 +10,8 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,12 +38,15 @@ struct Piece {
 
 /// What all clusters compute, tile by tile, each along K.
 std::vector<std::vector<Piece>> pieces_of(const Cut& cut) {
-  const Plan plan{.k_tiles = cut.k_tiles,
+  const Plan plan{.log_rows = 0,
+                  .log_columns = 0,
+                  .k_tiles = cut.k_tiles,
+                  .per_tile = cut.k_tiles,
                   .whole = cut.whole,
                   .split = cut.split,
                   .share = cut.share,
                   .counters = nullptr,
-                  .band = 1,
+                  .order = Order(1, 1, 1),
                   .parts = nullptr,
                   .flags = nullptr};
   std::vector<std::vector<Piece>> of_tile(cut.whole + cut.split);
@@ -70,16 +75,16 @@ void expect_sound(const std::vector<Piece>& pieces, const Cut& cut, int boxes) {
   ASSERT_EQ(done, cut.k_tiles);
 }
 
-void expect_sound(const Size& size, const Shape& shape, int sms) {
-  const Cut cut = cut_of(size, shape, sms);
+void expect_sound(const Size& size, const Cluster& cluster, const Shape& shape, int sms) {
+  const Cut cut = cut_of(size, cluster, shape, sms);
   ASSERT_GE(cut.clusters, 1);
-  ASSERT_LE(cut.clusters * size.rows * size.columns, sms);
+  ASSERT_LE(cut.clusters * cluster.rows * cluster.columns, sms);
   ASSERT_GE(cut.k_tiles * 64, shape.K);
   ASSERT_GT(cut.us, 0);
   const auto of_tile = pieces_of(cut);
   std::vector<int> left(cut.clusters);  // parts: there is room for one
   for (int tile = 0; tile < static_cast<int>(of_tile.size()); ++tile) {
-    expect_sound(of_tile[tile], cut, size.BN / 64);
+    expect_sound(of_tile[tile], cut, size.BM / size.box);
     if (testing::Test::HasFatalFailure()) return;
     ASSERT_LE(of_tile[tile].size(), tile < cut.whole ? 1u : kMostPieces + 1u);
     for (const Piece& piece : of_tile[tile])
@@ -103,13 +108,14 @@ TEST(SummitCutTest, EveryKTileOfEveryTileIsComputedOnce) {
   for (int i = 0; i < 600; ++i) {
     const Shape shape = random_shape(random);
     const int sms = std::vector{2, 3, 8, 66, 78, 114, 132, 144}[i % 8];
-    for (const Size& size : kSizes) {
-      if (size.rows * size.columns > sms) continue;
-      SCOPED_TRACE(
-          fmt::format("{} x {} x {} in {} on {} SMs", shape.M, shape.N, shape.K, size.name, sms));
-      expect_sound(size, shape, sms);
+    const Size& size = kSizes[random() % kSizes.size()];
+    for (const Cluster& cluster : kClusters) {
+      if (cluster.rows * cluster.columns > sms) continue;
+      SCOPED_TRACE(fmt::format("{} x {} x {} in {}, clusters of {} x {}, on {} SMs", shape.M,
+                               shape.N, shape.K, size.name, cluster.rows, cluster.columns, sms));
+      expect_sound(size, cluster, shape, sms);
       if (HasFatalFailure()) return;
-      split += cut_of(size, shape, sms).split > 0;
+      split += cut_of(size, cluster, shape, sms).split > 0;
     }
   }
   EXPECT_GE(split, 100) << "hardly a shape was shared";
@@ -120,43 +126,77 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
   std::mt19937 random(23);
   for (int i = 0; i < 600; ++i) {
     const Shape shape = random_shape(random);
-    for (const Size& size : kSizes) {
-      const Cut cut = cut_of(size, shape, 132);
+    visit_choices(shape, 132, [&](const Choice& choice) {
+      const Size& size = kSizes[choice.size];
+      const Cluster& cluster = kClusters[choice.cluster];
+      const Cut& cut = choice.cut;
       const int tiles = cut.whole + cut.split;
-      const double alone =
-          size.start_us +
-          ceil_div(tiles, cut.clusters) * (size.tile_us + cut.k_tiles * step_us(size, shape, 1));
+      const double round =
+          kFinishUs * size.BM * size.BN / 32768 + cut.k_tiles * step_us(size, cluster, shape, 1);
+      const double alone = *std::ranges::max_element(kStartUs) +
+                           ceil_div(tiles, clusters_at_once(cluster, 132)) * round;
       EXPECT_LE(cut.us, alone * kRounded);
-      if (cut.split == 0) continue;
-      EXPECT_LT(cut.us, alone);
+      if (cut.split == 0) return;
       EXPECT_EQ(cut.whole % cut.clusters, 0);
       EXPECT_LT(cut.split, cut.clusters);
       EXPECT_LE(cut.split * cut.k_tiles, cut.share * cut.clusters);
-    }
+    });
   }
 }
 
 TEST(SummitCutTest, FewClustersAndWholeLinesLoadSooner) {
   for (Size size : kSizes) {
-    size.step_us = 0;  // so loads take longer
-    const Shape whole = {1024, 1024, 1024};
-    EXPECT_LT(step_us(size, whole, 0.5), step_us(size, whole, 1));
-    EXPECT_EQ(step_us(size, whole, 0.01), step_us(size, whole, 0.02)) << "an SM has a limit, too";
-    EXPECT_DOUBLE_EQ(step_us(size, {1024, 1032, 1032}, 1), 2 * step_us(size, whole, 1));
-    EXPECT_LT(step_us(size, {1024, 1032, 1024}, 1), 2 * step_us(size, whole, 1));
+    size.step_us = 0;  // so that loads are all
+    const Cluster alone = {1, 1};
+    const Shape whole = {1280, 1280, 1024};
+    const Shape ragged = {1280, 1288, 1032};
+    EXPECT_LT(step_us(size, alone, whole, 0.5), step_us(size, alone, whole, 1));
+    EXPECT_GT(step_us(size, alone, ragged, 1), step_us(size, alone, {1280, 1280, 1032}, 1));
+    EXPECT_GT(step_us(size, alone, {1280, 1280, 1032}, 1), step_us(size, alone, whole, 1));
+    EXPECT_LT(step_us(size, {2, 1}, whole, 1), step_us(size, alone, whole, 1));
+    EXPECT_LT(step_us(size, {1, 2}, whole, 1), step_us(size, alone, whole, 1));
     size.step_us = 100;
-    EXPECT_EQ(step_us(size, whole, 1), 100);
+    EXPECT_NEAR(step_us(size, alone, whole, 1), 100, 1);
   }
 }
 
-TEST(SummitCutTest, TheFastestSizeIsTheOneWithTheLeastTime) {
+TEST(SummitCutTest, TheFastestChoiceIsTheOneWithTheLeastTime) {
   std::mt19937 random(24);
   for (int i = 0; i < 600; ++i) {
     const Shape shape = random_shape(random);
-    const int taken = fastest_size(shape, 132);
-    for (const Size& size : kSizes)
-      EXPECT_LE(cut_of(kSizes[taken], shape, 132).us, cut_of(size, shape, 132).us) << size.name;
-    EXPECT_EQ(fastest_size(shape, 132), taken);
+    const int sms = std::vector{1, 4, 132}[i % 3];
+    const Choice taken = fastest(shape, sms);
+    const Cluster& cluster = kClusters[taken.cluster];
+    EXPECT_LE(cluster.rows * cluster.columns, sms);
+    visit_choices(shape, sms,
+                  [&](const Choice& choice) { EXPECT_LE(taken.cut.us, choice.cut.us); });
+    EXPECT_EQ(fastest(shape, sms).size, taken.size);
+  }
+}
+
+TEST(SummitCutTest, QuotientsAreExact) {
+  std::mt19937 random(25);
+  for (int i = 0; i < 100000; ++i) {
+    const auto number = [&] { return static_cast<int>(random() >> random() % 31 >> 1); };
+    const int value = number();
+    const int divisor = std::max(1, number());
+    ASSERT_EQ(Divisor(divisor).quotient(value), value / divisor) << value << " / " << divisor;
+  }
+}
+
+TEST(SummitCutTest, EachTileHasItsOwnPosition) {
+  for (const auto& [rows, columns, band] :
+       {std::array{1, 1, 1}, {7, 3, 2}, {6, 5, 3}, {4, 9, 8}, {9, 1, 4}, {1, 6, 66}}) {
+    const Order order(rows, columns, band);
+    std::set<std::pair<int, int>> seen;
+    for (int tile = 0; tile < rows * columns; ++tile) {
+      const Position position = order.position(tile);
+      ASSERT_TRUE(position.row >= 0 && position.row < rows);
+      ASSERT_TRUE(position.column >= 0 && position.column < columns);
+      ASSERT_EQ(position.row / band, tile / (band * columns)) << "a band is finished first";
+      seen.emplace(position.row, position.column);
+    }
+    EXPECT_EQ(seen.size(), static_cast<std::size_t>(rows) * columns);
   }
 }
 
@@ -173,23 +213,33 @@ class SummitSizeTest : public testing::TestWithParam<int> {
   }
 
   static const Size& size() { return kSizes[GetParam()]; }
+  /// Each size is tried in some of the clusters, each cluster with some of the sizes.
+  static const Cluster& cluster(int which) {
+    return kClusters[(GetParam() + which) % kClusters.size()];
+  }
 
-  void expect_right(const Shape& shape, float alpha, float beta) {
-    SCOPED_TRACE(
-        fmt::format("{} x {} x {}, alpha {}, beta {}", shape.M, shape.N, shape.K, alpha, beta));
-    const WorkPlan plan = find_rung(emulated_rungs(), "hopper_summit").plans(shape).at(GetParam());
-    ASSERT_EQ(plan.name, size().name);
+  /// \return whether the size can be had in these clusters
+  bool expect_right(const Shape& shape, const Cluster& cluster, float alpha, float beta) {
+    std::string name = size().name;
+    if (cluster.rows * cluster.columns > 1)
+      name += fmt::format(", {} x {}", cluster.rows, cluster.columns);
+    SCOPED_TRACE(fmt::format("{}: {} x {} x {}, alpha {}, beta {}", name, shape.M, shape.N, shape.K,
+                             alpha, beta));
+    const auto plans = find_rung(emulated_rungs(), "hopper_summit").plans(shape);
+    const auto plan = std::ranges::find(plans, name, &WorkPlan::name);
+    if (plan == plans.end()) return false;
     Verifier verifier(*machine_, shape, 3, kBf16);
-    const Verdict verdict = verifier.verify(plan.launch, alpha, beta, {size().BM, size().BN});
+    const Verdict verdict = verifier.verify(plan->launch, alpha, beta, {size().BM, size().BN});
     EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
     EXPECT_TRUE(no_word_is_left()) << "the next launch would find a count or a flag";
+    return true;
   }
 
   /// Two tiles more than clusters, and so much of K that they share it.
-  static Shape shared_shape() {
-    const int tiles = kSms / (size().rows * size().columns) + 2;
-    Shape shape = {size().rows * size().BM - 3, size().columns * size().BN * tiles - 8, 1016};
-    while (cut_of(size(), shape, kSms).split == 0 && shape.K < 20000)
+  static Shape shared_shape(const Cluster& cluster) {
+    const int tiles = clusters_at_once(cluster, kSms) + 2;
+    Shape shape = {cluster.rows * size().BM - 3, cluster.columns * size().BN * tiles - 8, 1016};
+    while (cut_of(size(), cluster, shape, kSms).split == 0 && shape.K < 20000)
       shape.K += 256;
     return shape;
   }
@@ -207,24 +257,34 @@ class SummitSizeTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(SummitSizeTest, IsRightOnRaggedShapes) {
+  int tried = 0;
   for (const Shape& shape : {Shape{1, 8, 8},
                              {63, 56, 72},
                              {65, 72, 264},
                              {257, 264, 136},
                              {130, 1160, 328},
                              {700, 520, 64}}) {
-    expect_right(shape, 1.0f, 0.0f);
-    expect_right(shape, -0.5f, 1.7320508f);
+    for (const int which : {0, 3, 7}) {
+      if (expect_right(shape, cluster(which), 1.0f, 0.0f)) {
+        expect_right(shape, cluster(which), -0.5f, 1.7320508f);
+        ++tried;
+      }
+    }
   }
+  EXPECT_GE(tried, 3);
 }
 
 TEST_P(SummitSizeTest, SharesTheLastTiles) {
-  const Shape shape = shared_shape();
-  ASSERT_GT(cut_of(size(), shape, kSms).split, 0);
-  for (const unsigned threads : {1u, 2u}) {  // that run blocks side by side
-    emulator::set_cpu_threads(threads);
-    expect_right(shape, 1.0f, 0.0f);
-    expect_right(shape, -0.5f, 1.7320508f);
+  constexpr int kMostBlocks = 2;  // so that there are clusters which share
+  for (const Cluster& cluster : kClusters) {
+    if (cluster.rows * cluster.columns > kMostBlocks) continue;
+    const Shape shape = shared_shape(cluster);
+    ASSERT_GT(cut_of(size(), cluster, shape, kSms).split, 0);
+    for (const unsigned threads : {1u, 2u}) {  // that run blocks side by side
+      emulator::set_cpu_threads(threads);
+      EXPECT_TRUE(expect_right(shape, cluster, 1.0f, 0.0f));
+      EXPECT_TRUE(expect_right(shape, cluster, -0.5f, 1.7320508f));
+    }
   }
 }
 
