@@ -1,21 +1,18 @@
-"""Fits the times of rung 22's tile sizes to recorded times of all of them.
+"""Fits the times of rung 22's model to recorded times of its sizes.
 
-    python3 -m bench.record.fit_sizes             prints the table, and how well it picks
-    python3 -m bench.record.fit_sizes --write     puts the times into the rung's sizes.hpp, too
+    python3 -m bench.record.fit_sizes             prints the times, and how well they pick
+    python3 -m bench.record.fit_sizes --write     puts them into the rung's sizes.hpp, too
 
 `build/benchmark --rungs 22 --configurations bench/results/GPU/size_times.json --shapes ...` records
-how long each size takes for many shapes, cut as the times of that day had it. The fit takes those
-cuts from the times that stand in sizes.hpp, so record again after `--write` if shapes are cut in
-another way. It changes a few times at random as long as each size comes closer to its record, and
-then as long as what is picked comes closer to the fastest. The two sizes of 128 x 256 keep their
-`tile_us`, `step_us` and `load_us`: which of them is faster is decided by large products, in bursts,
-and by a percent. It needs numpy.
+how long the sizes take for many shapes, in those clusters that the model does not call much slower
+than the fastest, and cut as the times of that day had it. The fit takes the cuts from the times
+that it tries, so record again after `--write` if shapes are cut in another way. It changes a few
+times at random as long as the model comes closer to the record, and then as long as what it picks
+comes closer to the fastest. It needs numpy.
 """
 
 import argparse
-import functools
 import json
-import math
 import re
 
 import numpy as np
@@ -25,44 +22,58 @@ from bench.output_file import write_whole
 
 RECORD = "bench/results/nvidia-h100/size_times.json"
 SIZES = "ladder/22_hopper_summit/sizes.hpp"
-LINE = re.compile(r'(    Size\{"([^"]*)", (\d+), (\d+), (\d+), (\d+), )([^}]*)(\},)')
-TIMES = ("start", "tile", "step", "load", "share", "part")  # microseconds
-START, TILE, STEP, LOAD, SHARE, PART = range(len(TIMES))
-KEPT = [list(range(len(TIMES)))] * 2 + [[TILE, STEP, LOAD]] * 2  # of the first sizes
-ALONE = 2.5  # as in sizes.hpp
-PIECES = (2, 3, 4, 6, 8, 12, 16)
+SIZE = re.compile(r'(Size\{"([^"]*)", (\d+), (\d+), (\d+), )([\d.]+)(\})')
+CONSTANT = re.compile(r"(double (k\w+) = )([\d.]+)(;)")
+START = re.compile(r"(kStartUs = \{)([^}]*)(\})")
+CONSTANTS = ("kFinishUs", "kLineUs", "kTwoLines", "kSplitUs", "kPieceUs", "kSumsUs")
+PIECES = (1, 2, 3, 4, 6, 8, 12, 16)
 ROUNDS = 3000  # changes that are tried
 SEED = 22
 
 
 def sizes_of(text):
-    """[(name, BM, BN, rows, columns, times)] of sizes.hpp."""
-    return [
-        (name, *map(int, numbers), np.array([float(x) for x in times.split(",")]))
-        for _, name, *numbers, times, _ in LINE.findall(text)
-    ]
+    """{name: (BM, BN, rows of a box)} of sizes.hpp."""
+    return {name: tuple(map(int, numbers)) for _, name, *numbers, _, _ in SIZE.findall(text)}
 
 
-def together(blocks, sms):
+def times_of(text):
+    """The times of sizes.hpp: of each size, to start with 1, 2, 4 and 8 blocks, CONSTANTS."""
+    constants = {name: float(us) for _, name, us, _ in CONSTANT.findall(text)}
+    return np.array(
+        [float(us) for *_, us, _ in SIZE.findall(text)]
+        + [float(us) for us in START.search(text)[2].split(",")]
+        + [constants[name] for name in CONSTANTS]
+    )
+
+
+def with_times(text, times):
+    """The text of sizes.hpp with other times."""
+    left = iter(times)
+    text = SIZE.sub(lambda size: f"{size[1]}{next(left):.3f}{size[7]}", text)
+    starts = ", ".join(f"{next(left):.3f}" for _ in range(4))
+    text = START.sub(lambda start: start[1] + starts + start[3], text)
+    of_names = dict(zip(CONSTANTS, left, strict=True))
+    return CONSTANT.sub(lambda constant: f"{constant[1]}{of_names[constant[2]]:.5f};", text)
+
+
+def clusters_at_once(blocks, sms):
     """Clusters that run at the same time, as in sizes.hpp."""
-    return max(1, sms * 10 // 11 // 4 if blocks == 4 else sms // blocks)
+    return max(1, (sms if blocks < 4 else sms * 10 // 11) // blocks)
 
 
-def ways(size, shape, sms):
-    """What each cut of a shape takes, without split tiles first: [(full rounds, k tiles of a tile
-    there, k tiles of the last round, factor of LOAD in full rounds, in the last one, pieces of a
-    split tile or 0)]."""
-    _, height, width, rows, columns, _ = size
-    boxes = width // 64
+def cuts(size, cluster, shape, sms):
+    """The ways to cut a shape: [(whole rounds, k tiles of a tile, k tiles of the last round, part
+    of the clusters that the last round has, pieces of a split tile)], without split tiles first."""
+    height, width, box = size
+    rows, columns = cluster
+    boxes = height // box
     tiles = -(-shape[0] // (rows * height)) * -(-shape[1] // (columns * width))
-    most = together(rows * columns, sms)
+    most = clusters_at_once(rows * columns, sms)
     whole, rest = divmod(tiles, most)
     k_tiles = max(boxes, -(-shape[2] // 64))
-    of_a, of_b = height / columns, width / rows
-    lines = (of_a * (1 + (shape[2] % 64 != 0)) + of_b * (1 + (shape[1] % 64 != 0))) / (of_a + of_b)
     found = [(whole, k_tiles, rest and k_tiles, rest / most, 0)]
     padded = -(-k_tiles // boxes) * boxes
-    for pieces in PIECES:
+    for pieces in PIECES[1:]:
         alike = rest * pieces <= most
         almost = whole > 0 and pieces == 2 and rest * 5 <= most * 3
         if rest == 0 or not (alike or almost):
@@ -73,70 +84,125 @@ def ways(size, shape, sms):
             continue
         cut = share * pieces if alike and whole == 0 else padded
         found.append((whole, k_tiles, share, -(-rest * cut // share) / most, -(-cut // share)))
-    return [
-        (whole, k_tiles, last, lines, lines * max(busy, 1 / ALONE), pieces)
-        for whole, k_tiles, last, busy, pieces in found
-    ]
+    return found
 
 
-def microseconds(cuts, times):
-    """How long the fastest of some cuts takes."""
-    start, tile, step, load, share, part = times
-    return min(
-        start
-        + whole * (tile + k_tiles * max(step, load * lines))
-        + (last and tile + last * max(step, load * last_lines))
-        + (pieces and share + pieces * part)
-        for whole, k_tiles, last, lines, last_lines, pieces in cuts
-    )
+def lines(size, cluster, shape):
+    """Rows of A's boxes, and of B's, that a block asks for: [of one line, of two lines]."""
+    counts = [0, 0]
+    for extent, tile, here, there, row in (
+        (shape[0], size[0], cluster[0], cluster[1], shape[2]),
+        (shape[1], size[1], cluster[1], cluster[0], shape[1]),
+    ):
+        tiles = -(-extent // (here * tile)) * here
+        counts[row % 64 != 0] += extent / tiles / there
+    return counts
 
 
-def picked_over_fastest(cuts, times, rows):
-    """Geometric mean of the time of what is picked over the fastest."""
-    total = 0
-    for of_sizes, us in zip(cuts, rows):
-        guess = [microseconds(c, t) if u else math.inf for c, t, u in zip(of_sizes, times, us)]
-        total += math.log(us[guess.index(min(guess))] / min(u for u in us if u))
-    return math.exp(total / len(rows))
+class Record:
+    """Timed choices of many shapes, as arrays: what microseconds() needs.
+
+    rows: [(shape, [(name of the size, cluster, microseconds)])]
+    """
+
+    def __init__(self, sizes, rows, sms):
+        numbers = {name: i for i, name in enumerate(sizes)}
+        table, self.us, first_ways, first_choices = [], [], [], []
+        for shape, timed in rows:
+            first_choices.append(len(self.us))
+            for name, cluster, us in timed:
+                first_ways.append(len(table))
+                self.us.append(us)
+                area = sizes[name][0] * sizes[name][1] / 32768
+                blocks = (cluster[0] * cluster[1]).bit_length() - 1
+                loads = lines(sizes[name], cluster, shape)
+                for cut in cuts(sizes[name], cluster, shape, sms):
+                    table.append((numbers[name], blocks, area, *loads, *cut))
+        self.us = np.array(self.us)
+        self.sizes = len(sizes)
+        self.first_ways = np.array(first_ways)
+        self.first_choices = np.array(first_choices)
+        self.columns = np.array(table, float).T
+
+    def microseconds(self, times):
+        """What the model says that each choice takes."""
+        size, blocks, area, one, two, whole, k_tiles, last, busy, pieces = self.columns
+        step = times[size.astype(int)]
+        start = times[self.sizes + blocks.astype(int)]
+        finish, line, two_lines, split, piece, sums = times[self.sizes + 4 :]
+        load = (one + two * two_lines) * line
+        total = (
+            start
+            + whole * (finish * area + k_tiles * np.hypot(step, load))
+            + (last > 0) * (finish * area + last * np.hypot(step, load * busy))
+            + (pieces > 0) * (split + pieces * (piece + sums * area))
+        )
+        return np.minimum.reduceat(total, self.first_ways)
+
+    def fastest(self):
+        """The shortest time of each shape."""
+        return np.minimum.reduceat(self.us, self.first_choices)
+
+    def picked(self, times):
+        """What the choices take that the model picks."""
+        ends = [*self.first_choices[1:], len(self.us)]
+        guess = self.microseconds(times)
+        return np.array(
+            [
+                self.us[a + np.argmin(guess[a:b])]
+                for a, b in zip(self.first_choices, ends, strict=True)
+            ]
+        )
+
+    def picked_over_fastest(self, times):
+        """Geometric mean of the time of what is picked over the fastest."""
+        return float(np.exp(np.mean(np.log(self.picked(times) / self.fastest()))))
+
+    def distance(self, times):
+        """How far the model is from the record, above all where a choice is among the fastest."""
+        counts = np.diff([*self.first_choices, len(self.us)])
+        weight = (np.repeat(self.fastest(), counts) / self.us) ** 3
+        apart = np.log(self.microseconds(times) / self.us) ** 2
+        return float(np.mean(weight * np.minimum(apart, 0.2)))
 
 
-def distance(timed, times):
-    """How far times are from [(cuts, microseconds that they took)]."""
-    return sum(math.log(microseconds(cuts, times) / us) ** 2 for cuts, us in timed)
-
-
-def improved(times, kept, rounds, random, cost):
-    """Changes one or two times after another as long as that lowers the cost."""
+def improved(times, rounds, random, cost):
+    """Changes a few times after another as long as that lowers the cost."""
     best, least = times, cost(times)
     for _ in range(rounds):
-        few = random.random(best.shape) < 0.3
-        changed = best * np.exp(0.2 * few * random.normal(size=best.shape))
-        changed[kept] = times[kept]
+        few = random.random(best.shape) < 0.12
+        changed = best * np.exp(0.1 * few * random.normal(size=best.shape))
         now = cost(changed)
         if now < least:
             best, least = changed, now
     return best
 
 
-def fit(sizes, cuts, rows):
-    """(times of each size, how much longer than the fastest what they pick takes)"""
+def fit(record, times, rounds=ROUNDS):
+    """Times with which the model picks well."""
     random = np.random.default_rng(SEED)
-    fitted = []
-    for i, (*_, now) in enumerate(sizes):
-        timed = [(of[i], us[i]) for of, us in zip(cuts, rows) if us[i]]
-        kept = KEPT[i] if i < len(KEPT) else []
-        fitted.append(
-            improved(
-                np.maximum(now, 0.02), kept, ROUNDS, random, functools.partial(distance, timed)
-            )
+
+    def regret(times):
+        loss = np.log(record.picked(times) / record.fastest())
+        return float(np.mean(loss) + 2 * np.mean(loss**2)) + 0.3 * record.distance(times)
+
+    near = improved(times, rounds, random, record.distance)
+    return improved(near, rounds, random, regret)
+
+
+def rows_of(record):
+    """The rows of a recorded file, as Record wants them."""
+    names = []
+    for column in record["context"]["configurations"]:
+        name, _, cluster = column.partition(", ")
+        names.append((name, tuple(map(int, (cluster or "1 x 1").split(" x ")))))
+    return [
+        (
+            (row["m"], row["n"], row["k"]),
+            [(*name, us) for name, us in zip(names, row["us"], strict=True) if us],
         )
-    kept = np.zeros((len(sizes), len(TIMES)), bool)
-    for i, columns in enumerate(KEPT):
-        kept[i, columns] = True
-    best = improved(
-        np.array(fitted), kept, ROUNDS, random, lambda t: picked_over_fastest(cuts, t, rows)
-    )
-    return list(best), picked_over_fastest(cuts, best, rows)
+        for row in record["benchmarks"]
+    ]
 
 
 def main():
@@ -145,34 +211,24 @@ def main():
     parser.add_argument("--record", default=RECORD)
     parser.add_argument("--write", action="store_true", help=f"put the times into {SIZES}")
     arguments = parser.parse_args()
-    record = json.loads((SOURCES / arguments.record).read_text())
+    recorded = json.loads((SOURCES / arguments.record).read_text())
     path = SOURCES / SIZES
     text = path.read_text()
-    sizes = sizes_of(text)
-    order = [record["context"]["configurations"].index(name) for name, *_ in sizes]
-    rows = [[row["us"][at] for at in order] for row in record["benchmarks"]]
-    shapes = [(row["m"], row["n"], row["k"]) for row in record["benchmarks"]]
-    sms = int(record["context"]["sms"])
-    cuts = [[ways(size, shape, sms) for size in sizes] for shape in shapes]
-    now = picked_over_fastest(cuts, [times for *_, times in sizes], rows)
-    times, then = fit(sizes, cuts, rows)
-    for (name, *_), fitted in zip(sizes, times):
-        listed = ", ".join(f"{title}_us {us:.3f}" for title, us in zip(TIMES, fitted))
-        print(f"{name:20} {listed}")
-    library = [row["library_us"] for row in record["benchmarks"]]
-    fastest = [min(us for us in row if us) for row in rows]
-    ahead = math.exp(sum(math.log(a / b) for a, b in zip(library, fastest)) / len(rows))
-    print(f"{len(rows)} shapes: what is picked takes {now:.3f} times as long as the fastest size")
-    print(f"now, and {then:.3f} with these times")
-    print(f"the fastest size reaches {ahead:.3f} of the best library, geometric mean")
+    record = Record(sizes_of(text), rows_of(recorded), int(recorded["context"]["sms"]))
+    now = times_of(text)
+    then = fit(record, now)
+    titles = [*sizes_of(text), *(f"start, {2**i} blocks" for i in range(4)), *CONSTANTS]
+    for title, before, after in zip(titles, now, then, strict=True):
+        print(f"{title:16} {before:9.5f} {after:9.5f}")
+    library = np.array([row["library_us"] for row in recorded["benchmarks"]])
+    print(
+        f"{len(library)} shapes: what is picked takes {record.picked_over_fastest(now):.3f} times"
+        f" as long as the fastest,\nand {record.picked_over_fastest(then):.3f} with these times;"
+        f" the fastest reach {np.exp(np.mean(np.log(library / record.fastest()))):.3f} of the best"
+        " library, geometric mean"
+    )
     if arguments.write:
-        lines = iter(times)
-        write_whole(
-            path,
-            LINE.sub(
-                lambda line: line[1] + ", ".join(f"{us:.3f}" for us in next(lines)) + line[8], text
-            ),
-        )
+        write_whole(path, with_times(text, then))
 
 
 if __name__ == "__main__":

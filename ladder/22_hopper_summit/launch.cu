@@ -165,7 +165,7 @@ std::vector<WorkPlan> plans(const Shape& shape) {
 std::string explain(const Shape& shape) {
   const int sms = multiprocessors();
   std::array<Choice, kSizes.size()> of_sizes;  // in the clusters that are fastest
-  of_sizes.fill({.size = -1, .cluster = 0, .cut = {}});
+  of_sizes.fill({.size = -1, .cluster = 0, .cut = {}});  // none
   visit_choices(shape, sms, [&](const Choice& choice) {
     Choice& best = of_sizes[choice.size];
     if (best.size < 0 || choice.cut.us < best.cut.us) best = choice;

@@ -54,7 +54,7 @@ class Seat {
   int row;
   int column;
   /// Blocks that share with this one, and itself.
-  __device__ int sharers() const { return rows_ + columns_ - 1; }
+  __device__ unsigned sharers() const { return rows_ + columns_ - 1; }
   __device__ unsigned same_row() const {  // a bit for each block
     unsigned blocks = 0;
     for (int c = 0; c < columns_; ++c)

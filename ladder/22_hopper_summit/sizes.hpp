@@ -161,7 +161,8 @@ void visit_choices(const Shape& shape, int sms, const Visit& visit) {
 
 /// The choice that should be the fastest.
 inline Choice fastest(const Shape& shape, int sms) {
-  Choice best{.size = 0, .cluster = 0, .cut = {.us = std::numeric_limits<double>::max()}};
+  Choice best = {};
+  best.cut.us = std::numeric_limits<double>::max();
   visit_choices(shape, sms, [&](const Choice& choice) {
     if (choice.cut.us < best.cut.us) best = choice;
   });

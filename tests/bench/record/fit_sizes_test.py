@@ -1,78 +1,73 @@
 """bench/record/fit_sizes.py: its cuts are those of the rung, and it picks what is fast."""
 
 import json
-import pathlib
 import unittest
+
+import numpy as np
 
 from bench import SOURCES
 from bench.record import fit_sizes
 
 SMS = 132
-FACTORS = (1, 1, 1, 1, 0.8, 1.2, 0.7, 1.1, 0.9, 0.7, 1.2)  # the first sizes keep their times
-TIMES = [  # made up
-    times * factor
-    for (*_, times), factor in zip(
-        fit_sizes.sizes_of((SOURCES / fit_sizes.SIZES).read_text()), FACTORS, strict=True
-    )
-]
 SHAPES = [(m, n, k) for m in (60, 500, 3000) for n in (64, 600, 2500) for k in (64, 900, 5000)]
+CLUSTERS = [(1, 1), (2, 1), (1, 2), (4, 2)]
 
 
 class FitSizesTest(unittest.TestCase):
     def setUp(self):
-        self.sizes = fit_sizes.sizes_of((SOURCES / fit_sizes.SIZES).read_text())
-        self.cuts = [[fit_sizes.ways(s, shape, SMS) for s in self.sizes] for shape in SHAPES]
+        self.text = (SOURCES / fit_sizes.SIZES).read_text()
+        self.sizes = fit_sizes.sizes_of(self.text)
+        self.times = fit_sizes.times_of(self.text)
 
-    def test_all_sizes_are_read(self):
-        self.assertEqual(len(self.sizes), 11)
-        for *_, times in self.sizes:
-            self.assertEqual(len(times), len(fit_sizes.TIMES))
+    def made_up(self, times):
+        """A record of all sizes that take what the model says with these times."""
+        rows = [(shape, [(n, c, 1.0) for n in self.sizes for c in CLUSTERS]) for shape in SHAPES]
+        record = fit_sizes.Record(self.sizes, rows, SMS)
+        record.us = record.microseconds(times)
+        return record
+
+    def test_all_times_are_read_and_written(self):
+        self.assertEqual(len(self.times), len(self.sizes) + 4 + len(fit_sizes.CONSTANTS))
+        self.assertEqual(self.sizes["256 x 128"], (256, 128, 64))
+        longer = fit_sizes.with_times(self.text, 2 * self.times)
+        self.assertEqual(fit_sizes.sizes_of(longer), self.sizes)
+        np.testing.assert_allclose(fit_sizes.times_of(longer), 2 * self.times, rtol=1e-3)
 
     def test_few_tiles_can_be_shared_and_full_rounds_cannot(self):
-        square = next(s for s in self.sizes if s[1:5] == (64, 64, 1, 1))
-        self.assertGreater(len(fit_sizes.ways(square, (64, 64, 4096), SMS)), 1)
-        self.assertEqual(len(fit_sizes.ways(square, (64 * SMS, 64, 4096), SMS)), 1)
-        alone, *shared = fit_sizes.ways(square, (64, 64, 4096), SMS)
+        square = self.sizes["64 x 64"]
+        self.assertEqual(len(fit_sizes.cuts(square, (1, 1), (64 * SMS, 64, 4096), SMS)), 1)
+        alone, *shared = fit_sizes.cuts(square, (1, 1), (64, 64, 4096), SMS)
         self.assertEqual(alone[:3], (0, 64, 64))
         self.assertEqual(alone[-1], 0)
-        for _, _, share, _, _, pieces in shared:  # together they are all k tiles
+        self.assertGreater(len(shared), 1)
+        for _, _, share, _, pieces in shared:  # together they are all k tiles
             self.assertGreaterEqual(share * pieces, 64)
 
-    def test_rows_that_are_no_whole_lines_take_longer_to_load(self):
-        square = next(s for s in self.sizes if s[1:5] == (64, 64, 1, 1))
-        lines = [
-            fit_sizes.ways(square, (640, n, k), SMS)[0][3] for n in (640, 648) for k in (64, 72)
-        ]
-        self.assertEqual(lines, [1, 1.5, 1.5, 2])
+    def test_clusters_ask_for_fewer_lines_and_ragged_rows_lie_in_two(self):
+        square = self.sizes["64 x 64"]
+        self.assertEqual(fit_sizes.lines(square, (1, 1), (640, 640, 64)), [128, 0])
+        self.assertEqual(fit_sizes.lines(square, (2, 1), (640, 640, 64)), [96, 0])
+        self.assertEqual(fit_sizes.lines(square, (1, 2), (640, 640, 72)), [64, 32])
+        self.assertEqual(fit_sizes.lines(square, (1, 1), (640, 1000, 72)), [0, 126.5])
+        self.assertEqual(fit_sizes.lines(square, (1, 1), (32, 640, 64)), [96, 0])
 
     def test_it_picks_what_made_up_times_call_fast(self):
-        rows = [
-            [fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts
-        ]
-        before = fit_sizes.picked_over_fastest(self.cuts, [t for *_, t in self.sizes], rows)
-        _, after = fit_sizes.fit(self.sizes, self.cuts, rows)
-        self.assertLessEqual(after, before)
-        self.assertLess(after, 1.03)
+        random = np.random.default_rng(1)
+        record = self.made_up(self.times * np.exp(0.2 * random.normal(size=len(self.times))))
+        before = record.picked_over_fastest(self.times)
+        after = record.picked_over_fastest(fit_sizes.fit(record, self.times, rounds=400))
+        self.assertGreater(before, 1.01)
+        self.assertLess(after, 1 + (before - 1) / 2)
 
-    def test_what_was_not_timed_is_not_picked(self):
-        rows = [
-            [fit_sizes.microseconds(of, t) for of, t in zip(shape, TIMES)] for shape in self.cuts
-        ]
-        for row in rows:
-            row[0] = None
-        score = fit_sizes.picked_over_fastest(self.cuts, TIMES, rows)
-        self.assertGreaterEqual(score, 1)
-        self.assertLess(score, 1.001)
+    def test_the_right_times_pick_the_fastest(self):
+        record = self.made_up(self.times)
+        self.assertEqual(record.picked_over_fastest(self.times), 1)
+        self.assertEqual(record.distance(self.times), 0)
 
     def test_the_recorded_shapes_get_a_size_that_is_nearly_the_fastest(self):
-        record = json.loads(pathlib.Path(SOURCES / fit_sizes.RECORD).read_text())
-        order = [record["context"]["configurations"].index(name) for name, *_ in self.sizes]
-        rows = [[row["us"][at] for at in order] for row in record["benchmarks"]]
-        shapes = [(row["m"], row["n"], row["k"]) for row in record["benchmarks"]]
-        cuts = [[fit_sizes.ways(s, shape, SMS) for s in self.sizes] for shape in shapes]
-        self.assertLess(
-            fit_sizes.picked_over_fastest(cuts, [t for *_, t in self.sizes], rows), 1.05
-        )
+        recorded = json.loads((SOURCES / fit_sizes.RECORD).read_text())
+        record = fit_sizes.Record(self.sizes, fit_sizes.rows_of(recorded), SMS)
+        self.assertLess(record.picked_over_fastest(self.times), 1.05)
 
 
 if __name__ == "__main__":
