@@ -160,8 +160,8 @@ __global__ void __launch_bounds__(128 + BN / 64 * 128, 1)
   const auto first_b =
       ptx::matrix_descriptor(&shared.stages[0].B[group], sizeof(Stage::B[0]),
                              8 * sizeof(Stage::B[0][0]), ptx::Swizzle::rows_of_128);
-  float acc[BM / 2];        // (BM/2)  of BM x 64 per warpgroup
-  unsigned packed[BM / 4];  // (BM/4)  results of the tile before, two to a word
+  float acc[BM / 2];             // (BM/2)  of BM x 64 per warpgroup
+  unsigned packed[BM / 4] = {};  // (BM/4)  results of the tile before, two to a word
   int packed_row = 0;
   int packed_col = -1;  // there are none
   int stored = 0;       // boxes

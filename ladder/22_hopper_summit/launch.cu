@@ -110,18 +110,19 @@ Choice choice_for(const Shape& shape) {
 
 /// "256 x 128, 1 x 2": the tile of a block, and the blocks of a cluster if there are more than one.
 std::string_view name_of(const Choice& choice) {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
+  using Name = std::array<char, 24>;
+  static const auto names = [] {
+    std::array<Name, kSizes.size() * kClusters.size()> all = {};
+    Name* next = all.data();
     for (const Size& size : kSizes) {
       for (const auto& [rows, columns] : kClusters) {
-        all.emplace_back(size.name);
-        if (rows * columns > 1)
-          all.back() += ", " + std::to_string(rows) + " x " + std::to_string(columns);
+        const char* const format = rows * columns > 1 ? "%s, %d x %d" : "%s";
+        std::snprintf((next++)->data(), sizeof(Name), format, size.name, rows, columns);
       }
     }
     return all;
   }();
-  return names[choice.size * kClusters.size() + choice.cluster];
+  return names[choice.size * kClusters.size() + choice.cluster].data();
 }
 
 }  // namespace
@@ -164,7 +165,7 @@ std::vector<WorkPlan> plans(const Shape& shape) {
 
 std::string explain(const Shape& shape) {
   const int sms = multiprocessors();
-  std::array<Choice, kSizes.size()> of_sizes;  // in the clusters that are fastest
+  std::array<Choice, kSizes.size()> of_sizes;            // in the clusters that are fastest
   of_sizes.fill({.size = -1, .cluster = 0, .cut = {}});  // none
   visit_choices(shape, sms, [&](const Choice& choice) {
     Choice& best = of_sizes[choice.size];
