@@ -29,6 +29,7 @@ CONSTANTS = ("kFinishUs", "kLineUs", "kTwoLines", "kSplitUs", "kPieceUs", "kSums
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16)
 ROUNDS = 3000  # changes that are tried
 SEED = 22
+BEND = 0.3  # the weight of what is not on a line
 
 
 def sizes_of(text):
@@ -120,6 +121,8 @@ class Record:
                     table.append((numbers[name], blocks, area, *loads, *cut))
         self.us = np.array(self.us)
         self.sizes = len(sizes)
+        areas = [height * width / 32768 for height, width, _ in sizes.values()]
+        self.line = np.stack([np.ones(len(areas)), areas], axis=1)
         self.first_ways = np.array(first_ways)
         self.first_choices = np.array(first_choices)
         self.columns = np.array(table, float).T
@@ -163,7 +166,14 @@ class Record:
         counts = np.diff([*self.first_choices, len(self.us)])
         weight = (np.repeat(self.fastest(), counts) / self.us) ** 3
         apart = np.log(self.microseconds(times) / self.us) ** 2
-        return float(np.mean(weight * np.minimum(apart, 0.2)))
+        return float(np.mean(weight * np.minimum(apart, 0.2))) + self.bend(times)
+
+    def bend(self, times):
+        """How far the times to multiply are from a line over the size: a size that was timed only a
+        few times should not stand out."""
+        steps = times[: self.sizes]
+        straight = self.line @ np.linalg.lstsq(self.line, steps, rcond=None)[0]
+        return BEND * float(np.mean(np.log(steps / straight) ** 2))
 
 
 def improved(times, rounds, random, cost):

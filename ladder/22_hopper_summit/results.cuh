@@ -99,7 +99,8 @@ __device__ __forceinline__ void add_c(Results<BOX> (&results)[kResults],
         sums[1] += beta * c.y;
       }
     }
-    ptx::barrier_sync<128>(barrier);  // the box has been read
+    ptx::fence_proxy_async();         // what has been read is in registers, not on its way
+    ptx::barrier_sync<128>(barrier);  // by all of the warpgroup
     if (asks && box + kResults < kBoxes) fetch(box + kResults);
   }
 }

@@ -62,7 +62,15 @@ class FitSizesTest(unittest.TestCase):
     def test_the_right_times_pick_the_fastest(self):
         record = self.made_up(self.times)
         self.assertEqual(record.picked_over_fastest(self.times), 1)
-        self.assertEqual(record.distance(self.times), 0)
+        self.assertEqual(record.distance(self.times), record.bend(self.times))
+
+    def test_times_to_multiply_lie_near_a_line(self):
+        record = self.made_up(self.times)
+        straight = self.times.copy()
+        straight[: len(self.sizes)] = 0.1 + 0.4 * record.line[:, 1]
+        self.assertAlmostEqual(record.bend(straight), 0)
+        straight[3] *= 2
+        self.assertGreater(record.bend(straight), 1e-3)
 
     def test_the_recorded_shapes_get_a_size_that_is_nearly_the_fastest(self):
         recorded = json.loads((SOURCES / fit_sizes.RECORD).read_text())
