@@ -131,7 +131,8 @@ void run(const Gemm<bfloat16>& gemm, Stream stream) {
   require_multiple("22 hopper_summit", 'N', gemm.N, 8,
                    "rows of B and C have to be 16-byte aligned");
   require_multiple("22 hopper_summit", 'K', gemm.K, 8, "rows of A have to be 16-byte aligned");
-  run_choice(gemm, choice_for(Shape{gemm.M, gemm.N, gemm.K}), stream);
+  const Shape shape = {gemm.M, gemm.N, gemm.K};
+  run_choice(gemm, choice_for(shape), stream);
 }
 
 std::vector<WorkPlan> plans(const Shape& shape) {

@@ -26,13 +26,17 @@ TOLD_SIDES = (
 )
 
 SUMMIT = "22_hopper_summit"
-PICKS = "fastest_size(Shape{gemm.M, gemm.N, gemm.K}, multiprocessors()), stream);"
+PICKS = "run_choice(gemm, choice_for(shape), stream);"
 
 
-def summit(size, edits):
-    """Copies of rung 22 which always take one tile size, so that a mistake shows: as mutants_of."""
-    sizes = re.findall(r' Size\{"([^"]+)"', (LADDER / SUMMIT / "sizes.hpp").read_text())
-    takes = (PICKS, f"{sizes.index(size)}, stream);")
+def summit(size, cluster, edits):
+    """Copies of rung 22 which always take one size and cluster, so that a mistake shows: as
+    mutants_of."""
+    text = (LADDER / SUMMIT / "sizes.hpp").read_text()
+    size = re.findall(r'Size\{"([^"]+)"', text).index(size)
+    cluster = re.findall(r"Cluster\{(\d), (\d)\}", text).index(cluster)
+    cut = f"cut_of(kSizes[{size}], kClusters[{cluster}], shape, multiprocessors())"
+    takes = (PICKS, f"run_choice(gemm, {{{size}, {cluster}, {cut}}}, stream);")
     return (
         Copy(f"mutant_{name}", SUMMIT, (edit, takes), table=TABLE) for name, edit in edits.items()
     )
@@ -268,7 +272,8 @@ TENSOR_MUTANTS = (
     ),
     # -- Results under the next tile, and shared tiles
     *summit(
-        "128 x 64",
+        "64 x 64",
+        ("1", "1"),
         {
             "summit_reads_before_it_waits": ("  ptx::wait_for_previous_kernel();\n", ""),
             "summit_one_buffer_for_all_boxes": (
@@ -281,9 +286,8 @@ TENSOR_MUTANTS = (
             ),
             "summit_results_fence_missing": ("  ptx::fence_proxy_async();\n", ""),
             "summit_results_at_the_next_tile": (
-                "    const int col0 = order.column(segment.tile) + seat.column * BN;\n\n",
-                "    const int col0 = order.column(segment.tile) + seat.column * BN;\n"
-                "    if (packed_col >= 0) packed_col = col0;\n\n",
+                "seat.column) * BN + group * 64;\n",
+                "seat.column) * BN + group * 64;\n    if (packed_col >= 0) packed_col = col0;\n",
             ),
             "summit_last_results_stay": (
                 "#pragma unroll\n  for (int box = 0; box < kBoxes; ++box)\n    store(box);\n",
@@ -307,7 +311,8 @@ TENSOR_MUTANTS = (
         },
     ),
     *summit(
-        "128 x 128, 2 x 1",
+        "128 x 128",
+        ("2", "1"),
         {
             "summit_share_rounded_down": (
                 "share = ceil_div(even, boxes) * boxes;",
@@ -316,11 +321,12 @@ TENSOR_MUTANTS = (
         },
     ),
     *summit(
-        "128 x 256",
+        "256 x 128",
+        ("1", "1"),
         {
             "summit_fewer_k_tiles_than_boxes": (
-                "std::max(boxes, ceil_div(shape.K, kBoxColumns))",
-                "ceil_div(shape.K, kBoxColumns)",
+                "std::max(boxes, ceil_div(shape.K, kDepth))",
+                "ceil_div(shape.K, kDepth)",
             ),
             "summit_results_of_one_warpgroup": (
                 "shared.results[group][stored++ % kResults], box,",
@@ -329,14 +335,15 @@ TENSOR_MUTANTS = (
         },
     ),
     *summit(
-        "128 x 128, 2 x 2",
+        "128 x 128",
+        ("2", "2"),
         {
             "summit_tells_itself": (
-                "(other + (other >= column ? 1 : 0)) * ROWS + row",
-                "other * ROWS + row",
+                "((other + (other >= column ? 1 : 0)) << log_rows_) + row",
+                "(other << log_rows_) + row",
             ),
-            "summit_a_for_another_row": ("1u << (c * ROWS + row)", "1u << (row * COLUMNS + c)"),
-            "summit_b_at_the_same_k": ("map_b, k0 + seat.row * kDepthOfB, col", "map_b, k0, col"),
+            "summit_a_for_another_row": ("((c << log_rows_) + row)", "(row * columns_ + c)"),
+            "summit_b_at_the_same_k": ("map_b, k0 + seat.row * depth_of_b, col", "map_b, k0, col"),
         },
     ),
 )

@@ -45,9 +45,9 @@ constexpr Shape kFiveTiles = {256, 1280, 2048};
 
 // A tile for each of four clusters of rung 21, two on each side.
 constexpr Shape kFourTiles = {256, 1024, 2048};
-// Tiles of 128 x 64 of rung 22, on 8 SMs: two for each; and one more than these, which they share.
-constexpr Shape kTwoRounds = {128, 1024, 256};
-constexpr Shape kSharedTile = {128, 576, 4096};
+// Tiles of 64 x 64 of rung 22, on 8 SMs: two for each; and one more than these, which they share.
+constexpr Shape kTwoRounds = {64, 1024, 256};
+constexpr Shape kSharedTile = {64, 576, 4096};
 
 constexpr const char* kCopiesA = "cp_async_16(sA";
 constexpr const char* kCopiesB = "cp_async_16(sB";
@@ -200,22 +200,22 @@ const std::vector<Case> kCases = {
     summit("summit_reads_before_it_waits", kTwoRounds, FaultKind::kBeforePreviousKernel, kBoxOfA),
     summit("summit_one_buffer_for_all_boxes", kTwoRounds, FaultKind::kCopyStillReads,
            kWritesResults, kStoresResults),
-    summit("summit_results_rewritten_before_read", {128, 2048, 256}, FaultKind::kCopyStillReads,
+    summit("summit_results_rewritten_before_read", {64, 2048, 256}, FaultKind::kCopyStillReads,
            kWritesResults, kStoresResults),
     summit("summit_results_fence_missing", kTwoRounds, FaultKind::kCopyUnfenced, kStoresResults,
            kWritesResults),
     summit("summit_results_at_the_next_tile", kTwoRounds, {"never-written", "columns 0-511"}),
     summit("summit_last_results_stay", kTwoRounds, {"never-written", "columns 512-1023"}),
     summit("summit_part_added_twice", kSharedTile, {"last-tile-column"}),
-    summit("summit_part_counted_twice", kSharedTile, {"columns 512-574"}),
+    summit("summit_part_counted_twice", kSharedTile, {"columns 512-567"}),
     summit("summit_first_to_come_adds", kSharedTile, FaultKind::kRaceBetweenBlocks, kLeavesPart,
            kReadsPart),
     summit("summit_last_is_not_awaited", kSharedTile, FaultKind::kRaceInShared, kReadsIsLast),
     summit("summit_counter_not_reset", kSharedTile),
-    summit("summit_stage_released_too_early", {128, 64, 2048}, FaultKind::kRaceInShared, kBoxOfA),
+    summit("summit_stage_released_too_early", {64, 64, 2048}, FaultKind::kRaceInShared, kBoxOfA),
     summit("summit_share_rounded_down", {256, 9 * 128, 50 * 64}, {"never-written"}),
-    summit("summit_fewer_k_tiles_than_boxes", {128, 256, 64}, FaultKind::kDeadlock, kWaitsForFull),
-    summit("summit_results_of_one_warpgroup", {128, 256, 64}, FaultKind::kRaceInShared,
+    summit("summit_fewer_k_tiles_than_boxes", {256, 128, 64}, FaultKind::kDeadlock, kWaitsForFull),
+    summit("summit_results_of_one_warpgroup", {256, 128, 64}, FaultKind::kRaceInShared,
            kWritesResults),
     // A block that is told too much goes on too early; one that is told too little waits for ever.
     {.mutant = "summit_tells_itself",
