@@ -308,10 +308,11 @@ def bf16_mma(rung, size):
 def tensor_reads(c):
     """(wavefronts in which tensor cores read a tile, its multiply-adds of a warp, words on boxes).
 
-    Each warpgroup has its own rows of A read, and all of B. Boxes do not take this pipe.
+    Each warpgroup has its own rows of A read, and all of B; in rung 22 its own columns of B, and
+    all of A. Boxes do not take this pipe.
     """
-    groups = c["BM"] // 64
-    read = groups * 2 * (64 + c["BN"]) * c["BK"] // (4 * BANKS)
+    own, whole = (c["BN"], c["BM"]) if "BOX" in c else (c["BM"], c["BN"])
+    read = own // 64 * 2 * (64 + whole) * c["BK"] // (4 * BANKS)
     box_kib = 2 * (c["BM"] + c["BN"]) * c["BK"] / 1024
     words = f" Threads load nothing: a tile of {c['BK']} of K comes as boxes, {box_kib:.0f} KiB."
     return read, c["BM"] * c["BN"] // LANES * c["BK"], words
@@ -330,7 +331,11 @@ def wgmma(rung, _size):
 def persistent_cluster(rung, size):
     """Results pass shared memory, too, and a cluster loads for its rows of blocks together."""
     c = rung.values()
-    rows, columns = (c["ROWS"], c["COLUMNS"]) if "ROWS" in c else (c["kPair"], 1)
+    rows, columns = c.get("kPair"), 1
+    if rung.configurations:
+        taken = rung.configuration(rung.plan((size, size, size))["configuration"])
+        c = rung.values(taken["kernels"][0])
+        rows, columns = taken["BM"] // c["BM"], taken["BN"] // c["BN"]
     read, products, words = tensor_reads(c)
     results = 2 * c["BM"] * c["BN"] // (4 * BANKS)
     sums = c["BM"] * c["BN"] // LANES * size
