@@ -59,7 +59,7 @@ def draw_rung(picture, time, y, words, work):
 def draw(narrow=False):
     """Two timelines over the same time."""
     c = tile_constants(22)
-    boxes = c["BN"] // c["kBoxColumns"]
+    boxes = c["BM"] // c["BOX"]
     before, after = at_the_end(boxes), under_the_next(boxes)
     gap, left_over = boxes * BOX, PACK
     picture = Picture(

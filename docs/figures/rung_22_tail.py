@@ -16,7 +16,7 @@ def cut(c):
     clusters, k_tiles = card()["sms"] // PAIR, SIZE // c["BK"]
     tiles = SIZE // (PAIR * c["BM"]) * (SIZE // c["BN"])
     rest = tiles % clusters
-    boxes = c["BN"] // c["kBoxColumns"]
+    boxes = c["BM"] // c["BOX"]
     share = -(-rest * k_tiles // clusters)
     return clusters, tiles, k_tiles, rest, -(-share // boxes) * boxes
 
