@@ -80,10 +80,6 @@ std::vector<WorkPlan> worth_timing(const std::vector<WorkPlan>& plans) {
   std::ranges::copy_if(plans, std::back_inserter(worth), [&](const WorkPlan& plan) {
     return plan.expected_us <= kWorthTiming * least;
   });
-  if (worth.size() > kMostTimed) {
-    std::ranges::nth_element(worth, worth.begin() + kMostTimed, {}, &WorkPlan::expected_us);
-    worth.resize(kMostTimed);
-  }
   return worth;
 }
 

@@ -18,7 +18,6 @@ namespace ladder::bench {
 /// Configurations that the model expects to take longer than this, over the one that it takes, are
 /// not worth the time that it takes to time them.
 inline constexpr double kWorthTiming = 1.8;
-inline constexpr std::size_t kMostTimed = 24;  ///< of a shape
 
 /// \brief  The configurations that may be the fastest.
 /// \param  plans  of a shape

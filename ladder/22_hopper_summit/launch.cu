@@ -137,18 +137,18 @@ void run(const Gemm<bfloat16>& gemm, Stream stream) {
 
 std::vector<WorkPlan> plans(const Shape& shape) {
   const int sms = multiprocessors();
-  const Choice taken = fastest(shape, sms);
+  const int taken = fastest(shape, sms).size;
   std::vector<WorkPlan> found;
-  visit_choices(shape, sms, [&](const Choice& choice) {
-    const Size& size = kSizes[choice.size];
+  for (int i = 0; i < static_cast<int>(kSizes.size()); ++i) {
+    const Choice choice = fastest_clusters(i, shape, sms);
     const auto [rows, columns] = kClusters[choice.cluster];
     const Cut& cut = choice.cut;
     found.push_back({.name = name_of(choice),
-                     .tile = {rows * size.BM, columns * size.BN},
+                     .tile = {rows * kSizes[i].BM, columns * kSizes[i].BN},
                      .BK = BK,
                      .blocks_per_sm = 1,
                      .cluster = 1,
-                     .taken = choice.size == taken.size && choice.cluster == taken.cluster,
+                     .taken = i == taken,
                      .tiles = cut.whole + cut.split,
                      .k_tiles = cut.k_tiles,
                      .whole_tiles = cut.whole,
@@ -160,33 +160,22 @@ std::vector<WorkPlan> plans(const Shape& shape) {
                      .launch = [choice](const Gemm<bfloat16>& gemm, Stream stream) {
                        run_choice(gemm, choice, stream);
                      }});
-  });
+  }
   return found;
 }
 
 std::string explain(const Shape& shape) {
-  const int sms = multiprocessors();
-  std::array<Choice, kSizes.size()> of_sizes;            // in the clusters that are fastest
-  of_sizes.fill({.size = -1, .cluster = 0, .cut = {}});  // none
-  visit_choices(shape, sms, [&](const Choice& choice) {
-    Choice& best = of_sizes[choice.size];
-    if (best.size < 0 || choice.cut.us < best.cut.us) best = choice;
-  });
-  const int taken = fastest(shape, sms).size;
-  std::string text = "Rung 22 takes what its model calls fastest on " + std::to_string(sms) +
-                     " SMs. Each size, in its best clusters:\n";
+  std::string text = "Rung 22 takes what its model calls fastest on " +
+                     std::to_string(multiprocessors()) + " SMs. Each size, in its best clusters:\n";
   char line[160];
-  constexpr const char* kHeading = "   %-18s %8s %8s %7s %8s %9s\n";
+  constexpr const char* kHeading = "   %-20s %8s %8s %7s %8s %9s\n";
   std::snprintf(line, sizeof line, kHeading, "tile, blocks", "tiles", "k tiles", "shared",
                 "clusters", "us");
   text += line;
-  for (const Choice& choice : of_sizes) {
-    if (choice.size < 0) continue;
-    const Cut& cut = choice.cut;
-    std::snprintf(line, sizeof line, "%s %-18s %8d %8d %7d %8d %9.4g\n",
-                  choice.size == taken ? "->" : "  ", name_of(choice).data(), cut.whole + cut.split,
-                  cut.k_tiles, cut.split,
-                  cut.split > 0 ? ceil_div(cut.split * cut.k_tiles, cut.share) : 0, cut.us);
+  for (const WorkPlan& plan : plans(shape)) {
+    std::snprintf(line, sizeof line, "%s %-20s %8lld %8lld %7lld %8d %9.4g\n",
+                  plan.taken ? "->" : "  ", plan.name.data(), plan.tiles, plan.k_tiles,
+                  plan.tiles - plan.whole_tiles, plan.ranks, plan.expected_us);
     text += line;
   }
   return text;

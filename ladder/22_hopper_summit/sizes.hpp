@@ -144,28 +144,30 @@ struct Choice {
   Cut cut;
 };
 
-/// \brief  All sizes in all clusters that a GPU can run. No cluster has a row or a column of blocks
-///         that lie outside of C.
-template <class Visit>
-void visit_choices(const Shape& shape, int sms, const Visit& visit) {
-  for (int i = 0; i < static_cast<int>(kSizes.size()); ++i) {
-    for (int j = 0; j < static_cast<int>(kClusters.size()); ++j) {
-      const auto [rows, columns] = kClusters[j];
-      const bool fits = rows * columns <= sms && kSizes[i].BM % (8 * columns) == 0;
-      const bool is_in_c =
-          (rows - 1) * kSizes[i].BM < shape.M && (columns - 1) * kSizes[i].BN < shape.N;
-      if (fits && is_in_c) visit(Choice{i, j, cut_of(kSizes[i], kClusters[j], shape, sms)});
-    }
+/// \brief  A size in the clusters in which it should be the fastest, of those that a GPU can run. No
+///         cluster has a row or a column of blocks that lie outside of C.
+inline Choice fastest_clusters(int size, const Shape& shape, int sms) {
+  const Size& tile = kSizes[size];
+  Choice best = {};
+  best.cut.us = std::numeric_limits<double>::max();
+  for (int i = 0; i < static_cast<int>(kClusters.size()); ++i) {
+    const auto [rows, columns] = kClusters[i];
+    const bool fits = rows * columns <= sms && tile.BM % (8 * columns) == 0;
+    const bool is_in_c = (rows - 1) * tile.BM < shape.M && (columns - 1) * tile.BN < shape.N;
+    if (!fits || !is_in_c) continue;
+    const Choice choice = {size, i, cut_of(tile, kClusters[i], shape, sms)};
+    if (choice.cut.us < best.cut.us) best = choice;
   }
+  return best;
 }
 
 /// The choice that should be the fastest.
 inline Choice fastest(const Shape& shape, int sms) {
-  Choice best = {};
-  best.cut.us = std::numeric_limits<double>::max();
-  visit_choices(shape, sms, [&](const Choice& choice) {
+  Choice best = fastest_clusters(0, shape, sms);
+  for (int i = 1; i < static_cast<int>(kSizes.size()); ++i) {
+    const Choice choice = fastest_clusters(i, shape, sms);
     if (choice.cut.us < best.cut.us) best = choice;
-  });
+  }
   return best;
 }
 

@@ -215,7 +215,9 @@ ordered_json facts_of(const Rung& rung, const DeviceCard& card, const std::vecto
       launches.push_back(launch_json(launch, shape, kernels));
     if (!chooses) break;
     for (const WorkPlan& plan : rung.plans(shape)) {
-      if (shape == shapes.front())
+      const bool is_new = std::ranges::none_of(
+          configurations, [&](const ordered_json& known) { return known["name"] == plan.name; });
+      if (shape == shapes.front() || (plan.taken && is_new))
         configurations.push_back(configuration_json(plan, shape, kernels));
       if (plan.taken) plans.push_back(plan_json(plan, shape));
     }

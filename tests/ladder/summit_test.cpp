@@ -126,8 +126,9 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
   std::mt19937 random(23);
   for (int i = 0; i < 600; ++i) {
     const Shape shape = random_shape(random);
-    visit_choices(shape, 132, [&](const Choice& choice) {
-      const Size& size = kSizes[choice.size];
+    for (int j = 0; j < static_cast<int>(kSizes.size()); ++j) {
+      const Size& size = kSizes[j];
+      const Choice choice = fastest_clusters(j, shape, 132);
       const Cluster& cluster = kClusters[choice.cluster];
       const Cut& cut = choice.cut;
       const int tiles = cut.whole + cut.split;
@@ -136,11 +137,11 @@ TEST(SummitCutTest, TilesAreSharedOnlyWhereThatIsSooner) {
       const double alone = *std::ranges::max_element(kStartUs) +
                            ceil_div(tiles, clusters_at_once(cluster, 132)) * round;
       EXPECT_LE(cut.us, alone * kRounded);
-      if (cut.split == 0) return;
+      if (cut.split == 0) continue;
       EXPECT_EQ(cut.whole % cut.clusters, 0);
       EXPECT_LT(cut.split, cut.clusters);
       EXPECT_LE(cut.split * cut.k_tiles, cut.share * cut.clusters);
-    });
+    }
   }
 }
 
@@ -162,16 +163,20 @@ TEST(SummitCutTest, FewClustersAndWholeLinesLoadSooner) {
 
 TEST(SummitCutTest, TheFastestChoiceIsTheOneWithTheLeastTime) {
   std::mt19937 random(24);
+  std::set<int> clusters;
   for (int i = 0; i < 600; ++i) {
     const Shape shape = random_shape(random);
     const int sms = std::vector{1, 4, 132}[i % 3];
     const Choice taken = fastest(shape, sms);
+    clusters.insert(taken.cluster);
     const Cluster& cluster = kClusters[taken.cluster];
     EXPECT_LE(cluster.rows * cluster.columns, sms);
-    visit_choices(shape, sms,
-                  [&](const Choice& choice) { EXPECT_LE(taken.cut.us, choice.cut.us); });
+    EXPECT_EQ(taken.cut.us, cut_of(kSizes[taken.size], cluster, shape, sms).us);
+    for (int j = 0; j < static_cast<int>(kSizes.size()); ++j)
+      EXPECT_LE(taken.cut.us, cut_of(kSizes[j], {1, 1}, shape, sms).us) << kSizes[j].name;
     EXPECT_EQ(fastest(shape, sms).size, taken.size);
   }
+  EXPECT_EQ(clusters.size(), kClusters.size()) << "one is never worth it";
 }
 
 TEST(SummitCutTest, QuotientsAreExact) {
@@ -213,33 +218,21 @@ class SummitSizeTest : public testing::TestWithParam<int> {
   }
 
   static const Size& size() { return kSizes[GetParam()]; }
-  /// Each size is tried in some of the clusters, each cluster with some of the sizes.
-  static const Cluster& cluster(int which) {
-    return kClusters[(GetParam() + which) % kClusters.size()];
-  }
 
-  /// \return whether the size can be had in these clusters
-  bool expect_right(const Shape& shape, const Cluster& cluster, float alpha, float beta) {
-    std::string name = size().name;
-    if (cluster.rows * cluster.columns > 1)
-      name += fmt::format(", {} x {}", cluster.rows, cluster.columns);
-    SCOPED_TRACE(fmt::format("{}: {} x {} x {}, alpha {}, beta {}", name, shape.M, shape.N, shape.K,
-                             alpha, beta));
-    const auto plans = find_rung(emulated_rungs(), "hopper_summit").plans(shape);
-    const auto plan = std::ranges::find(plans, name, &WorkPlan::name);
-    if (plan == plans.end()) return false;
+  void expect_right(const Shape& shape, float alpha, float beta) {
+    const WorkPlan plan = find_rung(emulated_rungs(), "hopper_summit").plans(shape).at(GetParam());
+    SCOPED_TRACE(fmt::format("{}: {} x {} x {}, alpha {}, beta {}", plan.name, shape.M, shape.N,
+                             shape.K, alpha, beta));
     Verifier verifier(*machine_, shape, 3, kBf16);
-    const Verdict verdict = verifier.verify(plan->launch, alpha, beta, {size().BM, size().BN});
+    const Verdict verdict = verifier.verify(plan.launch, alpha, beta, {size().BM, size().BN});
     EXPECT_TRUE(verdict.right) << text_of(verdict.wrong);
     EXPECT_TRUE(no_word_is_left()) << "the next launch would find a count or a flag";
-    return true;
   }
 
-  /// Two tiles more than clusters, and so much of K that they share it.
-  static Shape shared_shape(const Cluster& cluster) {
-    const int tiles = clusters_at_once(cluster, kSms) + 2;
-    Shape shape = {cluster.rows * size().BM - 3, cluster.columns * size().BN * tiles - 8, 1016};
-    while (cut_of(size(), cluster, shape, kSms).split == 0 && shape.K < 20000)
+  /// Two tiles more than blocks, and so much of K that they share it.
+  static Shape shared_shape() {
+    Shape shape = {size().BM - 3, size().BN * (kSms + 2) - 8, 1016};
+    while (fastest_clusters(GetParam(), shape, kSms).cut.split == 0 && shape.K < 20000)
       shape.K += 256;
     return shape;
   }
@@ -257,32 +250,46 @@ class SummitSizeTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(SummitSizeTest, IsRightOnRaggedShapes) {
-  int tried = 0;
   for (const Shape& shape : {Shape{1, 8, 8},
                              {63, 56, 72},
                              {65, 72, 264},
                              {257, 264, 136},
                              {130, 1160, 328},
                              {700, 520, 64}}) {
-    for (const int which : {0, 3, 7}) {
-      if (expect_right(shape, cluster(which), 1.0f, 0.0f)) {
-        expect_right(shape, cluster(which), -0.5f, 1.7320508f);
-        ++tried;
-      }
-    }
+    expect_right(shape, 1.0f, 0.0f);
+    expect_right(shape, -0.5f, 1.7320508f);
   }
-  EXPECT_GE(tried, 3);
 }
 
 TEST_P(SummitSizeTest, SharesTheLastTiles) {
-  const Cluster& cluster = kClusters[GetParam() % 3];  // of one block or two: many of them share
-  const Shape shape = shared_shape(cluster);
-  ASSERT_GT(cut_of(size(), cluster, shape, kSms).split, 0);
+  const Shape shape = shared_shape();
+  ASSERT_GT(fastest_clusters(GetParam(), shape, kSms).cut.split, 0);
   for (const unsigned threads : {1u, 2u}) {  // that run blocks side by side
     emulator::set_cpu_threads(threads);
-    EXPECT_TRUE(expect_right(shape, cluster, 1.0f, 0.0f));
-    EXPECT_TRUE(expect_right(shape, cluster, -0.5f, 1.7320508f));
+    expect_right(shape, 1.0f, 0.0f);
+    expect_right(shape, -0.5f, 1.7320508f);
   }
+}
+
+// Blocks share A, B or both, two to eight of them.
+TEST(SummitClustersTest, AreAllRight) {
+  const emulator::ScopedMultiprocessors few{24};
+  const auto machine = make_cpu_machine();
+  const Rung& rung = find_rung(emulated_rungs(), "hopper_summit");
+  std::mt19937 random(26);
+  std::set<int> seen;
+  for (int i = 0; i < 2000 && seen.size() < kClusters.size(); ++i) {
+    const Shape shape = {static_cast<int>(1 + random() % 600),
+                         static_cast<int>(8 + random() % 75 * 8),
+                         static_cast<int>(8 + random() % 60 * 8)};
+    const int size = static_cast<int>(random() % kSizes.size());
+    if (!seen.insert(fastest_clusters(size, shape, 24).cluster).second) continue;
+    const WorkPlan plan = rung.plans(shape).at(size);
+    SCOPED_TRACE(fmt::format("{}: {} x {} x {}", plan.name, shape.M, shape.N, shape.K));
+    Verifier verifier(*machine, shape, 3, kBf16);
+    EXPECT_TRUE(verifier.verify(plan.launch, -0.5f, 1.7320508f, plan.tile).right);
+  }
+  EXPECT_EQ(seen.size(), kClusters.size()) << "no shape had the others";
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SummitSizeTest, testing::Range(0, static_cast<int>(kSizes.size())));
