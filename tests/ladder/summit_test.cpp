@@ -273,17 +273,17 @@ TEST_P(SummitSizeTest, SharesTheLastTiles) {
 
 // Blocks share A, B or both, two to eight of them.
 TEST(SummitClustersTest, AreAllRight) {
-  const emulator::ScopedMultiprocessors few{24};
+  constexpr int kSmsOfH100 = 132;
+  const emulator::ScopedMultiprocessors all{kSmsOfH100};
   const auto machine = make_cpu_machine();
   const Rung& rung = find_rung(emulated_rungs(), "hopper_summit");
   std::mt19937 random(26);
   std::set<int> seen;
   for (int i = 0; i < 2000 && seen.size() < kClusters.size(); ++i) {
-    const Shape shape = {static_cast<int>(1 + random() % 600),
-                         static_cast<int>(8 + random() % 75 * 8),
-                         static_cast<int>(8 + random() % 60 * 8)};
+    const Shape shape = random_shape(random);
+    if (flops(shape) > 1e8) continue;
     const int size = static_cast<int>(random() % kSizes.size());
-    if (!seen.insert(fastest_clusters(size, shape, 24).cluster).second) continue;
+    if (!seen.insert(fastest_clusters(size, shape, kSmsOfH100).cluster).second) continue;
     const WorkPlan plan = rung.plans(shape).at(size);
     SCOPED_TRACE(fmt::format("{}: {} x {} x {}", plan.name, shape.M, shape.N, shape.K));
     Verifier verifier(*machine, shape, 3, kBf16);
