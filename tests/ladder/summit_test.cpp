@@ -279,7 +279,7 @@ TEST(SummitClustersTest, AreAllRight) {
   const Rung& rung = find_rung(emulated_rungs(), "hopper_summit");
   std::mt19937 random(26);
   std::set<int> seen;
-  for (int i = 0; i < 2000 && seen.size() < kClusters.size(); ++i) {
+  for (int i = 0; i < 20000 && seen.size() < kClusters.size(); ++i) {
     const Shape shape = random_shape(random);
     if (flops(shape) > 1e8) continue;
     const int size = static_cast<int>(random() % kSizes.size());
