@@ -35,7 +35,7 @@ constexpr int kSmsThatShare = 20;
 
 /// What a table of configurations may say: the ladder's largest has half as many, of half the size.
 constexpr std::size_t kMostConfigurations = 64;
-constexpr int kLargestTile = 2048;
+constexpr int kLargestTile = 4096;
 
 /// A submission's table of configurations makes no sense.
 struct BadPlans : std::runtime_error {
