@@ -166,7 +166,8 @@ std::vector<WorkPlan> plans(const Shape& shape) {
 
 std::string explain(const Shape& shape) {
   std::string text = "Rung 22 takes what its model calls fastest on " +
-                     std::to_string(multiprocessors()) + " SMs. Each size, in its best clusters:\n";
+                     std::to_string(multiprocessors()) +
+                     " SMs. Each tile is shown in\nits best clusters:\n";
   char line[160];
   constexpr const char* kHeading = "   %-20s %8s %8s %7s %8s %9s\n";
   std::snprintf(line, sizeof line, kHeading, "tile, blocks", "tiles", "k tiles", "shared",
