@@ -61,8 +61,8 @@ __device__ __forceinline__ void cluster_arrive([[maybe_unused]] Here here = Here
 }
 
 /// \brief  The same, but what this thread did before need not be visible to others:
-///         barrier.cluster.arrive.relaxed. After fence_mbarrier_init(), barriers are. An arrival
-///         that releases waits for all that the thread has written.
+///         barrier.cluster.arrive.relaxed. After fence_mbarrier_init(), barriers are visible
+///         all the same. An arrival that releases waits until all that the thread wrote is visible.
 __device__ __forceinline__ void cluster_arrive_relaxed(
     [[maybe_unused]] Here here = Here::current()) {
 #ifdef __CUDACC__

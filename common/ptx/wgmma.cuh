@@ -51,7 +51,7 @@ __device__ __forceinline__ std::uint64_t matrix_descriptor(
 
 /// \brief  The descriptor of a factor that lies `bytes` further on in shared memory: one addition,
 ///         where matrix_descriptor() takes three instructions.
-/// \param  bytes  a multiple of 16
+/// \param  bytes  a multiple of 16; the factor still lies in this block's shared memory
 __host__ __device__ __forceinline__ std::uint64_t moved_descriptor(std::uint64_t descriptor,
                                                                    unsigned bytes) {
   const auto low = static_cast<std::uint32_t>(descriptor) + (bytes >> 4);

@@ -329,7 +329,7 @@ def wgmma(rung, _size):
 
 
 def persistent_cluster(rung, size):
-    """Results pass shared memory, too, and a cluster loads for its rows of blocks together."""
+    """Results pass shared memory, too, and the blocks of a cluster load together."""
     c = rung.values()
     rows, columns = c.get("kPair"), 1
     if rung.configurations:
@@ -347,7 +347,10 @@ def persistent_cluster(rung, size):
     }
     if rows * columns == 1:
         return counted
-    owner = {"per_tile": rows * columns, "owner": "pair of blocks"}
+    owner = {
+        "per_tile": rows * columns,
+        "owner": "pair of blocks" if rows * columns == 2 else "cluster",
+    }
     return {**counted, "tile": (rows * c["BM"], columns * c["BN"]), **owner}
 
 

@@ -82,15 +82,13 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, BOX, STAGES>& shared,
   pace.end((most + kEpoch - 1) / kEpoch);
 }
 
-/// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles of their blocks' tiles.
+/// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles, and each block has its part.
 /// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 16 up to 256, BN is 64, 128 or 192,
 ///                    BK is 64. The block has the producer's warpgroup and one for each 64 columns
 /// \tparam  BOX       rows of C that leave under one k tile: a divisor of BM, a multiple of 16
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
-/// \param   map_a     A as (M, K) with boxes of BK columns; the rows of a box times those of a
-///                    cluster's columns are BM
-/// \param   map_b     B as (K, N) with boxes of 64 columns; the rows of a box times those of a
-///                    cluster are BK
+/// \param   map_a     A as (M, K) with boxes of BM / (columns of a cluster) x BK
+/// \param   map_b     B as (K, N) with boxes of BK / (rows of a cluster) x 64
 /// \param   map_c     C as (M, N) with boxes of BOX x 64; not read when beta == 0
 /// \param   plan      every segment has at least BM/BOX k tiles; those past K are zeros
 template <int BM, int BN, int BK, int BOX, int STAGES>
@@ -242,7 +240,7 @@ __global__ void __launch_bounds__(128 + BN / 64 * 128, 1)
             1 + group);
     }
 #pragma unroll
-    for (int i = 0; i < BM / 4; ++i) {  // the next 8 columns; 8 rows further down
+    for (int i = 0; i < BM / 4; ++i) {  // first the next 8 columns, then the next 8 rows
       const __nv_bfloat162 pair = __float22bfloat162_rn({acc[2 * i], acc[2 * i + 1]});
       packed[i] = reinterpret_cast<const unsigned&>(pair);
     }

@@ -20,20 +20,20 @@ namespace ladder::hopper_summit {
 namespace {
 
 constexpr int BK = 64;  // 128 bytes of A's rows, the widest swizzle
-// An H200 has 66 pairs of SMs: 8 pairs of block rows by 8 columns make their tiles a square of C.
+// An H200 has 66 pairs of SMs: 8 x 8 tiles of 256 x 256, one for each pair, are a square of C.
 constexpr int kSquareBand = 8;
 // If B is no larger, tiles of all its columns are computed at once: each row of A passes by once.
 constexpr std::size_t kResidentBytes = std::size_t{36} << 20;
 // With fewer epochs in a tile, all that 66 clusters read for a tile each is less than 18 MB, and L2
 // holds it, however far they drift.
 constexpr int kFewestEpochs = 4;
-constexpr std::size_t kFlagBytes = 4096;  // counters, and a word per warpgroup
+constexpr std::size_t kFlagBytes = 8192;  // counters, and a word per warpgroup that shares a tile
 constexpr int kFlagsAt = 16;              // in words, after the counters
 
 /// Rows of clusters' tiles that are computed at the same time.
-int band_of(const Gemm<bfloat16>& gemm, int clusters, int columns) {
+int band_of(const Gemm<bfloat16>& gemm, int clusters, int tile_columns) {
   const std::size_t b_bytes = static_cast<std::size_t>(gemm.N) * gemm.K * sizeof(bf16);
-  return b_bytes <= kResidentBytes ? std::max(1, clusters / columns) : kSquareBand;
+  return b_bytes <= kResidentBytes ? std::max(1, clusters / tile_columns) : kSquareBand;
 }
 
 /// How many stages fill the 227 KiB that a block can have, beside its results and barriers.

@@ -7,17 +7,18 @@
 
 namespace ladder::hopper_summit {
 
-/// A number to divide by. A division takes some hundred cycles, and the first loads wait for it; two
-/// multiplications by the reciprocal give the same quotient.
+/// A number to divide by, at least 1. A division takes about a hundred cycles, and the first loads
+/// wait for it; multiplying by the reciprocal gives the same quotient of numbers below 2^31.
 struct Divisor {
   unsigned value;
-  unsigned long long reciprocal;  // 2^64 / value, rounded up; of 1, that is 0
+  unsigned long long reciprocal;  // 2^64 / value, rounded up, modulo 2^64: of 1, that is 0
 
   Divisor(int number)
       : value(static_cast<unsigned>(number)),
         reciprocal(~0ULL / static_cast<unsigned>(number) + 1) {}
   __device__ int quotient(int number) const {
-    return value == 1 ? number : static_cast<int>(__umul64hi(number, reciprocal));
+    return value == 1 ? number
+                      : static_cast<int>(__umul64hi(static_cast<unsigned>(number), reciprocal));
   }
 };
 

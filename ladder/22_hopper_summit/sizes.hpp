@@ -49,12 +49,13 @@ inline constexpr std::array kClusters = {Cluster{1, 1}, Cluster{2, 1}, Cluster{1
 inline constexpr std::array kStartUs = {1.882, 2.431, 1.857, 1.887};  ///< with 1, 2, 4, 8 blocks
 inline constexpr double kFinishUs = 1.90463;  ///< to begin and to finish 256 x 128 results
 inline constexpr double kLineUs = 0.00094;    ///< to load a line of 128 bytes while all SMs load
-inline constexpr double kTwoLines = 2.22192;  ///< how much longer a row of a box takes in two lines
-inline constexpr double kSplitUs = 1.44548;   ///< to split tiles
-inline constexpr double kPieceUs = 0.05606;   ///< for one piece more
-inline constexpr double kSumsUs = 3.15377;    ///< to add 256 x 128 sums of a piece
+inline constexpr double kTwoLines =
+    2.22192;  ///< how many lines a row of a box costs that lies in two
+inline constexpr double kSplitUs = 1.44548;  ///< to split tiles
+inline constexpr double kPieceUs = 0.05606;  ///< for each piece, of any size
+inline constexpr double kSumsUs = 3.15377;   ///< to add 256 x 128 sums of a piece
 
-/// How a shape is cut into tiles of one size.
+/// How a shape is cut into tiles of clusters.
 struct Cut {
   int clusters;  ///< that run
   int k_tiles;   ///< of a tile
@@ -64,14 +65,14 @@ struct Cut {
   double us;     ///< how long all should take
 };
 
-/// \brief   How many clusters run at the same time. On an H100, 30 of four blocks do and 15 of eight,
-///          and not 33 and 16.
+/// How many clusters run at the same time. On an H100 these are 30 of four blocks, not 33, and 15 of
+/// eight, not 16.
 inline int clusters_at_once(const Cluster& cluster, int sms) {
   const int blocks = cluster.rows * cluster.columns;
   return std::max(1, (blocks < 4 ? sms : sms * 10 / 11) / blocks);
 }
 
-/// \brief  How long 64 of K take: the more of it is loaded, the less time is left to hide that.
+/// \brief  How long 64 of K take. Multiplying and loading overlap in part.
 /// \param  busy  the part of all clusters that run
 inline double step_us(const Size& size, const Cluster& cluster, const Shape& shape, double busy) {
   constexpr int kLine = 64;  // elements; if rows are no multiple of it, a box's lie in two lines
@@ -111,7 +112,8 @@ inline Cut cut_of(const Size& size, const Cluster& cluster, const Shape& shape, 
            .split = 0,
            .share = 0,
            .us = before_us + (rest == 0 ? 0 : round_us(k_tiles, rest))};
-  const int padded = ceil_div(k_tiles, boxes) * boxes;  // the last of them are zeros
+  // The last of them are zeros. Tiles of whole rounds get them too, which the model leaves out.
+  const int padded = ceil_div(k_tiles, boxes) * boxes;
   for (const int pieces : kPieces) {
     // Clusters that are at the same k tiles read the same parts of A or B at the same time. So all
     // tiles are cut alike. There is an exception: after whole rounds, shares may begin anywhere in
@@ -144,14 +146,15 @@ struct Choice {
   Cut cut;
 };
 
-/// \brief  A size in the clusters in which it should be the fastest, of those that a GPU can run. No
-///         cluster has a row or a column of blocks that lie outside of C.
+/// \brief  A size in the clusters in which it should be the fastest, of those that a GPU can run and
+///         that are not larger than C by a row or a column of blocks.
 inline Choice fastest_clusters(int size, const Shape& shape, int sms) {
   const Size& tile = kSizes[size];
   Choice best = {};
   best.cut.us = std::numeric_limits<double>::max();
   for (int i = 0; i < static_cast<int>(kClusters.size()); ++i) {
     const auto [rows, columns] = kClusters[i];
+    // Blocks of a row load whole groups of 8 rows of A, as the swizzle wants them.
     const bool fits = rows * columns <= sms && tile.BM % (8 * columns) == 0;
     const bool is_in_c = (rows - 1) * tile.BM < shape.M && (columns - 1) * tile.BN < shape.N;
     if (!fits || !is_in_c) continue;

@@ -240,7 +240,7 @@ class SummitSizeTest : public testing::TestWithParam<int> {
  private:
   /// Counters and flags are in front of the parts of tiles.
   static bool no_word_is_left() {
-    return std::ranges::all_of(emulator::whole_workspace().first(4096),
+    return std::ranges::all_of(emulator::whole_workspace().first(8192),
                                [](std::byte byte) { return byte == std::byte{}; });
   }
 
