@@ -23,7 +23,7 @@ from bench.output_file import write_whole
 RECORD = "bench/results/nvidia-h100/size_times.json"
 SIZES = "ladder/22_hopper_summit/sizes.hpp"
 SIZE = re.compile(r'(Size\{"([^"]*)", (\d+), (\d+), (\d+), )([\d.]+)(\})')
-CONSTANT = re.compile(r"(double (k\w+) = )([\d.]+)(;)")
+CONSTANT = re.compile(r"(double (k\w+) =\s+)([\d.]+)(;)")
 START = re.compile(r"(kStartUs = \{)([^}]*)(\})")
 CONSTANTS = ("kFinishUs", "kLineUs", "kTwoLines", "kSplitUs", "kPieceUs", "kSumsUs")
 PIECES = (1, 2, 3, 4, 6, 8, 12, 16)

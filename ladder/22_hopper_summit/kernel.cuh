@@ -7,9 +7,9 @@
 /// have no tile in the last round; and a launch begins when the one before has ended. Here a
 /// consumer rounds its sums at once, packs them into half as many registers and begins the next
 /// tile; the packed results are stored while tensor cores work on its first k tiles. The tiles of
-/// the last round are split along K, a share for each cluster. And tiles come in many sizes, so that
-/// they fit the shape: an instruction's 64 rows are columns of C, and its columns, of which it may
-/// have any multiple of 8, are rows of C.
+/// the last round are split along K, a share for each cluster. And tiles come in many sizes, so
+/// that they fit the shape: an instruction's 64 rows are columns of C, and its columns, of which it
+/// may have any multiple of 8, are rows of C.
 ///
 /// Traffic  as in rung 20, and 4*BM*BN bytes for each piece of a split tile, written and read.
 #pragma once
@@ -83,8 +83,9 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, BOX, STAGES>& shared,
 }
 
 /// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles, and each block has its part.
-/// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 16 up to 256, BN is 64, 128 or 192,
-///                    BK is 64. The block has the producer's warpgroup and one for each 64 columns
+/// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 16 up to 256, BN is 64, 128 or
+///                    192, BK is 64. The block has the producer's warpgroup and one for each 64
+///                    columns
 /// \tparam  BOX       rows of C that leave under one k tile: a divisor of BM, a multiple of 16
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
 /// \param   map_a     A as (M, K) with boxes of BM / (columns of a cluster) x BK

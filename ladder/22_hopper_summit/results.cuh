@@ -32,8 +32,8 @@ __device__ __forceinline__ bf16* eight_of(Results<BOX>& results, int row, int ha
   return &results.box[row][piece * 8];
 }
 
-/// \brief  Writes a box of BOX rows of a warpgroup's results to shared memory, and lets TMA store it
-///         to C.
+/// \brief  Writes a box of BOX rows of a warpgroup's results to shared memory, and lets TMA store
+///         it to C.
 /// \param  packed    (BM/4)  of BM x 64, two neighbours of a column to a word
 /// \param  row0,col0  of the warpgroup's results in C
 template <int BOX, int WORDS>

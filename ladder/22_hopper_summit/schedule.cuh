@@ -28,7 +28,7 @@ struct Position {
   int column;
 };
 
-/// The order in which clusters take tiles of C: down a column of `band` tiles, then the next column.
+/// The order in which clusters take tiles of C: down a column of `band` tiles, then the next one.
 class Order {
  public:
   /// \param rows,columns  of tiles of clusters

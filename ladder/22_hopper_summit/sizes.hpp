@@ -49,11 +49,10 @@ inline constexpr std::array kClusters = {Cluster{1, 1}, Cluster{2, 1}, Cluster{1
 inline constexpr std::array kStartUs = {1.882, 2.431, 1.857, 1.887};  ///< with 1, 2, 4, 8 blocks
 inline constexpr double kFinishUs = 1.90463;  ///< to begin and to finish 256 x 128 results
 inline constexpr double kLineUs = 0.00094;    ///< to load a line of 128 bytes while all SMs load
-inline constexpr double kTwoLines =
-    2.22192;  ///< how many lines a row of a box costs that lies in two
-inline constexpr double kSplitUs = 1.44548;  ///< to split tiles
-inline constexpr double kPieceUs = 0.05606;  ///< for each piece, of any size
-inline constexpr double kSumsUs = 3.15377;   ///< to add 256 x 128 sums of a piece
+inline constexpr double kTwoLines = 2.22192;  ///< lines that a row of a box costs if it has two
+inline constexpr double kSplitUs = 1.44548;   ///< to split tiles
+inline constexpr double kPieceUs = 0.05606;   ///< for each piece, of any size
+inline constexpr double kSumsUs = 3.15377;    ///< to add 256 x 128 sums of a piece
 
 /// How a shape is cut into tiles of clusters.
 struct Cut {
@@ -65,8 +64,8 @@ struct Cut {
   double us;     ///< how long all should take
 };
 
-/// How many clusters run at the same time. On an H100 these are 30 of four blocks, not 33, and 15 of
-/// eight, not 16.
+/// How many clusters run at the same time. On an H100 these are 30 of four blocks, not 33, and 15
+/// of eight, not 16.
 inline int clusters_at_once(const Cluster& cluster, int sms) {
   const int blocks = cluster.rows * cluster.columns;
   return std::max(1, (blocks < 4 ? sms : sms * 10 / 11) / blocks);
@@ -146,8 +145,8 @@ struct Choice {
   Cut cut;
 };
 
-/// \brief  A size in the clusters in which it should be the fastest, of those that a GPU can run and
-///         that are not larger than C by a row or a column of blocks.
+/// \brief  A size in the clusters in which it should be the fastest, of those that a GPU can run
+///         and that are not larger than C by a row or a column of blocks.
 inline Choice fastest_clusters(int size, const Shape& shape, int sms) {
   const Size& tile = kSizes[size];
   Choice best = {};
