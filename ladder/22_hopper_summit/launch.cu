@@ -95,35 +95,24 @@ void run_choice(const Gemm<bfloat16>& gemm, const Choice& choice, Stream stream)
   kLaunches[choice.size](gemm, kClusters[choice.cluster], choice.cut, stream);
 }
 
-/// The fastest choice. A program often multiplies the same shape again, so the last one is kept.
-Choice choice_for(const Shape& shape) {
-  struct Chosen {
-    Shape shape;
-    int sms;
-    Choice choice;
-  };
-  thread_local Chosen last = {};
-  const int sms = multiprocessors();
-  if (last.sms != sms || last.shape != shape) last = {shape, sms, fastest(shape, sms)};
-  return last.choice;
-}
-
-/// "256 x 128, 1 x 2": the tile of a block, and the blocks of a cluster if there are more than one.
-std::string_view name_of(const Choice& choice) {
-  using Name = std::array<char, 24>;
-  static const auto names = [] {
-    std::array<Name, kSizes.size() * kClusters.size()> all = {};
-    Name* next = all.data();
-    for (const Size& size : kSizes) {
-      for (const auto& [rows, columns] : kClusters) {
-        const char* const format = rows * columns > 1 ? "%s, %d x %d" : "%s";
-        std::snprintf((next++)->data(), sizeof(Name), format, size.name, rows, columns);
-      }
+using Name = std::array<char, 20>;
+/// Of all sizes in all clusters, "256 x 128, 1 x 2": the tile of a block, and the blocks of a
+/// cluster if there are more than one.
+constexpr auto kNames = [] {
+  std::array<Name, kSizes.size() * kClusters.size()> names = {};
+  Name* name = names.data();
+  for (const Size& size : kSizes) {
+    for (const auto& [rows, columns] : kClusters) {
+      char* end = std::ranges::copy(std::string_view(size.name), (name++)->begin()).out;
+      if (rows * columns == 1) continue;
+      end = std::ranges::copy(std::string_view(", "), end).out;
+      *end++ = static_cast<char>('0' + rows);
+      end = std::ranges::copy(std::string_view(" x "), end).out;
+      *end = static_cast<char>('0' + columns);
     }
-    return all;
-  }();
-  return names[choice.size * kClusters.size() + choice.cluster].data();
-}
+  }
+  return names;
+}();
 
 }  // namespace
 
@@ -132,7 +121,7 @@ void run(const Gemm<bfloat16>& gemm, Stream stream) {
                    "rows of B and C have to be 16-byte aligned");
   require_multiple("22 hopper_summit", 'K', gemm.K, 8, "rows of A have to be 16-byte aligned");
   const Shape shape = {gemm.M, gemm.N, gemm.K};
-  run_choice(gemm, choice_for(shape), stream);
+  run_choice(gemm, fastest(shape, multiprocessors()), stream);
 }
 
 std::vector<WorkPlan> plans(const Shape& shape) {
@@ -143,7 +132,7 @@ std::vector<WorkPlan> plans(const Shape& shape) {
     const Choice choice = fastest_clusters(i, shape, sms);
     const auto [rows, columns] = kClusters[choice.cluster];
     const Cut& cut = choice.cut;
-    found.push_back({.name = name_of(choice),
+    found.push_back({.name = kNames[i * kClusters.size() + choice.cluster].data(),
                      .tile = {rows * kSizes[i].BM, columns * kSizes[i].BN},
                      .BK = BK,
                      .blocks_per_sm = 1,

@@ -26,7 +26,7 @@ TOLD_SIDES = (
 )
 
 SUMMIT = "22_hopper_summit"
-PICKS = "run_choice(gemm, choice_for(shape), stream);"
+PICKS = "run_choice(gemm, fastest(shape, multiprocessors()), stream);"
 
 
 def summit(size, cluster, edits):
