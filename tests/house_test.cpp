@@ -537,7 +537,8 @@ std::size_t common_lines(const Lines& a, const Lines& b) {
 
 TEST(LessonTest, LinesThatTheIdeaDoesNotTouchStayAsTheyWere) {
   // Percent of the lower rung's lines that the rung keeps, at least a third; wgmma fewer: it takes
-  // loads, fragments and copies by threads away. A line may change for the idea only.
+  // loads, fragments and copies by threads away, and rung 22 turns the factors around. A line may
+  // change for the idea only.
   const std::map<std::string_view, std::size_t> least = {
       {"coalesced", 80},      {"shared_tile", 53},        {"register_tile", 39},
       {"vector_access", 49},  {"double_buffer", 75},      {"wave_swizzle", 93},
@@ -545,7 +546,7 @@ TEST(LessonTest, LinesThatTheIdeaDoesNotTouchStayAsTheyWere) {
       {"producer_warps", 39}, {"stream_k", 69},           {"shared_k", 60},
       {"every_shape", 96},    {"tf32_mma", 36},           {"bf16_mma", 58},
       {"wgmma", 19},          {"producer_warpgroup", 72}, {"persistent_cluster", 53},
-      {"in_step", 88},        {"l2_sides", 80},           {"hopper_summit", 31}};
+      {"in_step", 88},        {"l2_sides", 80},           {"hopper_summit", 23}};
   for (const Rung& rung : rungs_with_kernels()) {
     if (rung.builds_on < 0) continue;
     const auto known = least.find(rung.name);

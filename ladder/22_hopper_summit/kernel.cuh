@@ -7,9 +7,8 @@
 /// have no tile in the last round; and a launch begins when the one before has ended. Here a
 /// consumer rounds its sums at once, packs them into half as many registers and begins the next
 /// tile; the packed results are stored while tensor cores work on its first k tiles. The tiles of
-/// the last round are split along K, a share for each cluster. And tiles come in many sizes, so
-/// that they fit the shape: an instruction's 64 rows are columns of C, and its columns, of which it
-/// may have any multiple of 8, are rows of C.
+/// the last round are split along K, a share for each cluster. And tiles fit the shape: an
+/// instruction's 64 rows are columns of C, and its columns, any multiple of 8, are rows of C.
 ///
 /// Traffic  as in rung 20, and 4*BM*BN bytes for each piece of a split tile, written and read.
 #pragma once
@@ -83,9 +82,8 @@ __device__ __forceinline__ void produce(Shared<BM, BN, BK, BOX, STAGES>& shared,
 }
 
 /// \brief   C = alpha*A*B + beta*C; clusters take segments of tiles, and each block has its part.
-/// \tparam  BM,BN,BK  block tile in elements; BM is a multiple of 16 up to 256, BN is 64, 128 or
-///                    192, BK is 64. The block has the producer's warpgroup and one for each 64
-///                    columns
+/// \tparam  BM,BN,BK  block tile in elements: BM a multiple of 16 up to 256, BN 64, 128 or 192, BK
+///                    64. The block has the producer's warpgroup and one for each 64 columns
 /// \tparam  BOX       rows of C that leave under one k tile: a divisor of BM, a multiple of 16
 /// \tparam  STAGES    stages in the ring, in dynamic shared memory
 /// \param   map_a     A as (M, K) with boxes of BM / (columns of a cluster) x BK
@@ -103,8 +101,7 @@ __global__ void __launch_bounds__(128 + BN / 64 * 128, 1)
   // Products of a k tile begin before those of the k tile before have ended, if there are enough
   // stages for it.
   constexpr int kAhead = STAGES > 4 ? 1 : 0;
-  // Registers of a producer's thread and of a consumer's, where an even share would be too few.
-  constexpr bool kMovesRegisters = BM * kConsumerGroups > 256;
+  constexpr bool kMovesRegisters = BM * kConsumerGroups > 256;  // an even share would be too few
   constexpr int kProducerRegisters = kConsumerGroups == 2 ? 40 : 24;
   constexpr int kConsumerRegisters = kConsumerGroups == 2 ? 232 : 160;
   static_assert(BK == kBoxColumns, "rows of A, too, are 128 bytes");
@@ -137,11 +134,10 @@ __global__ void __launch_bounds__(128 + BN / 64 * 128, 1)
   if (!is_alone) ptx::cluster_arrive_relaxed();
   const int clusters = gridDim.x >> (plan.log_rows + plan.log_columns);
   Segments segments(plan, blockIdx.x >> (plan.log_rows + plan.log_columns), clusters);
-  if (is_alone) {
+  if (is_alone)
     __syncthreads();
-  } else {
+  else
     ptx::cluster_wait();
-  }
   ptx::wait_for_previous_kernel();
 
   if (warpgroup == 0) {
@@ -227,11 +223,10 @@ __global__ void __launch_bounds__(128 + BN / 64 * 128, 1)
                                       kConsumerGroups << (plan.log_rows + plan.log_columns));
       unsigned* const counter =
           &plan.flags[(segment.tile - plan.whole) * pieces.warpgroups + pieces.warpgroup];
-      if (leave_part(plan.parts, pieces, counter, acc, &shared.is_last[group], 1 + group)) {
+      if (leave_part(plan.parts, pieces, counter, acc, &shared.is_last[group], 1 + group))
         add_parts(plan.parts, pieces, acc);
-      } else {
+      else
         packed_col = -1;  // another one adds and stores them
-      }
     }
 #pragma unroll
     for (float& sum : acc)
