@@ -7,8 +7,9 @@
 
 namespace ladder::hopper_summit {
 
-/// A number to divide by, at least 1. A division takes about a hundred cycles, and the first loads
-/// wait for it; multiplying by the reciprocal gives the same quotient of numbers below 2^31.
+/// A number to divide by, at least 1. A division is dozens of instructions, one after the other, and
+/// the first loads would wait for it; multiplying by the reciprocal gives the same quotient of
+/// numbers below 2^31.
 struct Divisor {
   unsigned value;
   unsigned long long reciprocal;  // 2^64 / value, rounded up, modulo 2^64: of 1, that is 0
