@@ -7,8 +7,8 @@
 
 namespace ladder::hopper_summit {
 
-/// A number to divide by, at least 1. A division is dozens of instructions, one after the other, and
-/// the first loads would wait for it; multiplying by the reciprocal gives the same quotient of
+/// A number to divide by, at least 1. A division is dozens of instructions, one after the other,
+/// and the first loads would wait for it; multiplying by the reciprocal gives the same quotient of
 /// numbers below 2^31.
 struct Divisor {
   unsigned value;
